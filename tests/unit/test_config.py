@@ -1,0 +1,68 @@
+"""Wrong configs are refused in one line that teaches; the right one passes."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from clusterlens.config import check_config
+from clusterlens.errors import UserError
+
+ROOT = Path(__file__).resolve().parents[2]
+SCHEMAS = ROOT / "workflow" / "schemas"
+CONFIG = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+MISSING = object()
+
+
+def changed(path: str, value) -> dict:
+    config = copy.deepcopy(CONFIG)
+    *parents, last = path.split("/")
+    place = config
+    for part in parents:
+        place = place[part]
+    if value is MISSING:
+        del place[last]
+    else:
+        place[last] = value
+    return config
+
+
+def test_the_shipped_config_passes():
+    check_config(CONFIG, SCHEMAS)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ("devise", "cpu", "unknown key 'devise': did you mean 'device'?"),
+        ("device", "gpu", "config key 'device': 'gpu'"),
+        ("device", 3, "'device': 3 is a whole number, but a text is needed"),
+        ("scale", "tiny", "'scale': 'tiny' is not allowed: allowed: mini, paper"),
+        ("scale", MISSING, "key 'scale' is missing"),
+        ("mirror", "no/such/folder", "no folder 'no/such/folder' here"),
+        ("mirror", ["a"], "'mirror': ['a'] is a list, but a text or null is needed"),
+        ("pathvars/results", "/absolute", "pathvars/results"),
+        ("training/epochs", -1, "'training/epochs': -1 is too small: it must be at least 1"),
+        ("training/epochs", "many", "'training/epochs': 'many' is a text, but a whole number is needed"),
+        ("training/epoch", 5, "'training': unknown key 'epoch': did you mean 'epochs'?"),
+        ("training/learning_rate", 0, "greater than 0"),
+        ("training/label_smoothing", 1.5, "less than 1"),
+        ("training/seeds", [], "at least 1"),
+        ("training/seeds", [1, 1], "names something twice"),
+        ("training/optimizer", "Adam", "did you mean 'AdamW'?"),
+        ("training", None, "'training': None is nothing, but a section is needed"),
+        ("architecture/heads", 0, "'architecture/heads': 0 is too small"),
+        ("architecture/time_step", 4, "did you mean 'time_steps'?"),
+        ("data/cifar10/source", "internet", "data/cifar10"),
+        ("data/cifar11", {"source": "hub"}, "did you mean 'cifar10'?"),
+        ("data/heart/feature", ["cp"], "did you mean 'features'?"),
+        ("language_model/window", 127, "window"),
+        ("language_model/pretraining/masking_ratio", 1.0, "less than 1"),
+    ],
+)
+def test_a_wrong_config_is_refused_in_one_line(path, value, words):
+    with pytest.raises(UserError) as refusal:
+        check_config(changed(path, value), SCHEMAS)
+    assert words in str(refusal.value)
+    assert "\n" not in str(refusal.value)

@@ -1,0 +1,86 @@
+"""A job's log, its manifest, and how a user's mistake ends it."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from clusterlens import job, provenance
+from clusterlens.errors import UserError
+from clusterlens.files import read_json, sha256, write_json
+
+
+class Named(list):
+    """Enough of Snakemake's named list: a list whose entries also have names."""
+
+    def __init__(self, **entries):
+        super().__init__(entries.values())
+        self._entries = entries
+        self.__dict__.update(entries)
+
+    def keys(self):
+        return self._entries.keys()
+
+    def items(self):
+        return self._entries.items()
+
+    def get(self, name, default=None):
+        return self._entries.get(name, default)
+
+
+@pytest.fixture
+def smk(tmp_path):
+    data = tmp_path / "points.csv"
+    data.write_text("1\n")
+    write_json(tmp_path / "data.manifest.json", {"stand_ins": ["digits for CIFAR-10"], "seeds": [3]})
+    return SimpleNamespace(
+        rule="plot_points",
+        input=Named(data=str(data), manifest=str(tmp_path / "data.manifest.json")),
+        output=Named(manifest=str(tmp_path / "out.manifest.json")),
+        params=Named(beta=1.0),
+        wildcards=Named(item="fig1"),
+        log=[str(tmp_path / "job.log")],
+        config={"scale": "mini", "beta": 1.0},
+    )
+
+
+def test_manifest_says_where_a_result_comes_from(smk):
+    job.run(lambda smk: {"clusters": 4}, smk)
+    manifest = read_json(smk.output.manifest)
+    assert manifest["scale"] == "mini"
+    assert manifest["stand_ins"] == ["digits for CIFAR-10"]
+    assert manifest["seeds"] == [3]
+    assert manifest["clusters"] == 4
+    assert manifest["inputs"][smk.input.data] == sha256(smk.input.data)
+    assert {"commit", "versions", "device", "seconds", "config_digest", "params_digest"} <= manifest.keys()
+
+
+def test_a_job_that_draws_its_own_seeds_says_so(smk):
+    job.run(lambda smk: {"seeds": [0, 1], "stand_ins": ["generated"]}, smk)
+    manifest = read_json(smk.output.manifest)
+    assert manifest["seeds"] == [0, 1]
+    assert manifest["stand_ins"] == ["digits for CIFAR-10", "generated"]
+
+
+def test_log_opens_with_versions_device_seed_and_commit(smk):
+    smk.params = Named(seed=7)
+    job.run(lambda smk: None, smk)
+    head = "".join(open(smk.log[0]).readlines()[:3])
+    assert all(word in head for word in ("plot_points", "commit", "device", "seed 7", "python=", "torch="))
+
+
+def test_a_users_mistake_is_one_line_and_no_manifest(smk, tmp_path, capsys):
+    def main(smk):
+        raise UserError("no column 'bmi': did you mean 'BMI'?")
+
+    with pytest.raises(SystemExit) as stop:
+        job.run(main, smk)
+    assert stop.value.code == 1
+    assert not (tmp_path / "out.manifest.json").exists()
+    errors = [line for line in capsys.readouterr().err.splitlines() if "ERROR" in line]
+    assert len(errors) == 1 and errors[0].endswith("did you mean 'BMI'?")
+
+
+def test_commit_is_that_of_this_checkout_or_says_it_is_unknown(monkeypatch, tmp_path):
+    assert provenance.commit() == "unknown" or len(provenance.commit().removesuffix("+changes")) == 40
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+    assert provenance.commit() == "unknown"

@@ -1,0 +1,78 @@
+"""Build the project's environment from requirements.lock, once, and anew only when the lock changes.
+
+Usage: python tools/environment.py <folder>. Needs nothing but Python's standard library; several clones may share a
+folder, and two that start at once wait for each other.
+"""
+
+import fcntl
+import hashlib
+import subprocess
+import sys
+import time
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LOCK = ROOT / "requirements.lock"
+LAUNCHER = ROOT / "tools" / "launcher.py"
+
+
+def install_packages(folder: Path, *, clear: bool) -> None:
+    """Create the environment and install every pinned package; what an interrupted install left is used again."""
+    count = sum("==" in line for line in LOCK.read_text().splitlines())
+    print(f"Building the environment in {folder}: {count} packages, several GB, about five minutes.", flush=True)
+    start = time.monotonic()
+    venv.create(folder, clear=clear, symlinks=True, with_pip=True)
+    pip = [str(folder / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "install", "--no-input"]
+    pip += ["--requirement", str(LOCK)]
+    with subprocess.Popen(pip, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        tail = show_progress(process.stdout, count)
+    if process.returncode:
+        sys.exit("clusterlens: pip could not install requirements.lock:\n" + "".join(tail))
+    print(f"Environment ready after {time.monotonic() - start:.0f} s.", flush=True)
+
+
+def install_launcher(folder: Path) -> None:
+    """Put the launcher in the place of Snakemake's own command, where it is not there already."""
+    command = folder / "bin" / "snakemake"
+    text = f"#!{folder / 'bin' / 'python'}\n{LAUNCHER.read_text()}"
+    if command.read_text() != text:
+        command.write_text(text)
+        command.chmod(0o755)
+
+
+def show_progress(lines, count: int) -> list[str]:
+    """One dot per collected package, a word when downloads are done; the last lines are kept for an error message."""
+    tail: list[str] = []
+    collected = 0
+    for line in lines:
+        tail = [*tail[-19:], line]
+        if line.startswith("Collecting"):
+            collected += 1
+            print(f"\r  collecting {collected}/{count}", end="", flush=True)
+        elif line.startswith("Installing collected"):
+            print("\n  installing (the longest part is unpacking torch)", flush=True)
+    return tail
+
+
+def main() -> None:
+    if sys.version_info[:2] != (3, 11):
+        sys.exit(
+            f"clusterlens: Python 3.11 is needed, this is {sys.version.split()[0]}: make PYTHON=<path of python3.11>"
+        )
+    folder = Path(sys.argv[1]).absolute()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_name(f".{folder.name}.building").open("w") as guard:
+        fcntl.flock(guard, fcntl.LOCK_EX)
+        stamp = folder / "clusterlens.stamp"
+        wanted = hashlib.sha256(LOCK.read_bytes()).hexdigest()
+        found = stamp.read_text() if stamp.exists() else None
+        if found != wanted:
+            stamp.unlink(missing_ok=True)
+            install_packages(folder, clear=found is not None)
+            stamp.write_text(wanted)
+        install_launcher(folder)
+
+
+if __name__ == "__main__":
+    main()

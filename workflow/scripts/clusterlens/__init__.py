@@ -1,0 +1,1 @@
+"""clusterlens: the science behind the workflow, importable and testable without Snakemake."""

@@ -1,0 +1,115 @@
+"""The config, checked against closed schemas before any job starts, and documented from the same schemas.
+
+`workflow/schemas/config.schema.yaml` holds the top-level keys; `<section>.schema.yaml` beside it holds each section.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError, best_match
+
+from clusterlens.errors import UserError, nearest
+
+
+def load_schema(folder: Path) -> dict:
+    """The whole config schema: the top level with every section's schema put in its place."""
+    schema = yaml.safe_load((folder / "config.schema.yaml").read_text(encoding="utf-8"))
+    for file in sorted(folder.glob("*.schema.yaml")):
+        section = file.name.removesuffix(".schema.yaml")
+        if section != "config":
+            schema["properties"][section] = yaml.safe_load(file.read_text(encoding="utf-8"))
+            schema["required"].append(section)
+    return schema
+
+
+def check_config(config: dict, folder: Path) -> None:
+    """Refuse a config that the schemas do not allow, or that names a mirror which is not there, in one line."""
+    error = best_match(Draft202012Validator(load_schema(folder)).iter_errors(config), key=plainest)
+    if error is not None:
+        raise UserError(explain(error))
+    mirror = config["mirror"]
+    if mirror is not None and not Path(mirror).is_dir():
+        raise UserError(f"config key 'mirror': no folder '{mirror}' here; give an existing folder or null")
+
+
+def plainest(error: ValidationError) -> tuple:
+    """Prefer an unknown key over anything else, then the outermost error."""
+    return error.validator == "additionalProperties", -len(error.absolute_path)
+
+
+def explain(error: ValidationError) -> str:
+    """One schema error as one line: where, what is wrong, what is allowed."""
+    place = "/".join(map(str, error.absolute_path))
+    where = f"config key '{place}'" if place else "config"
+    value, limit = error.instance, error.validator_value
+    if error.validator == "additionalProperties":
+        known = error.schema.get("properties", {})
+        unknown = next(key for key in value if key not in known)
+        return f"{where}: unknown key '{unknown}': {nearest(unknown, known)}"
+    says = {
+        "required": lambda: f"key '{next(key for key in limit if key not in value)}' is missing",
+        "type": lambda: f"{value!r} is {article(value)}, but {names(limit)} is needed",
+        "enum": lambda: f"{value!r} is not allowed: {nearest(str(value), map(str, limit))}",
+        "const": lambda: f"{value!r} is not allowed: it must be {limit!r}",
+        "minimum": lambda: f"{value!r} is too small: it must be at least {limit}",
+        "maximum": lambda: f"{value!r} is too large: it must be at most {limit}",
+        "exclusiveMinimum": lambda: f"{value!r} is too small: it must be greater than {limit}",
+        "exclusiveMaximum": lambda: f"{value!r} is too large: it must be less than {limit}",
+        "minItems": lambda: f"{len(value)} entries given, at least {limit} needed",
+        "maxItems": lambda: f"{len(value)} entries given, at most {limit} allowed",
+        "uniqueItems": lambda: f"{value!r} names something twice",
+        "pattern": lambda: f"{value!r} does not have the form {limit}",
+    }
+    reason = says.get(error.validator, lambda: error.message.replace("\n", " "))()
+    description = error.schema.get("description", "") if isinstance(error.schema, dict) else ""
+    return f"{where}: {reason}" + (f" ({description})" if description else "")
+
+
+def article(value: object) -> str:
+    kinds = {
+        bool: "a truth value",
+        str: "a text",
+        int: "a whole number",
+        float: "a number",
+        list: "a list",
+        dict: "a section",
+    }
+    return "nothing" if value is None else kinds[type(value)]
+
+
+def names(types: str | list[str]) -> str:
+    words = {
+        "object": "a section",
+        "array": "a list",
+        "string": "a text",
+        "integer": "a whole number",
+        "number": "a number",
+    }
+    words |= {"boolean": "true or false", "null": "null"}
+    return " or ".join(words[kind] for kind in ([types] if isinstance(types, str) else types))
+
+
+def keys(schema: dict, prefix: str = "") -> Iterator[tuple[str, dict]]:
+    """Every leaf key of a schema with its path, in the order written."""
+    for name, entry in schema.get("properties", {}).items():
+        path = f"{prefix}{name}"
+        if "properties" in entry:
+            yield from keys(entry, f"{path}/")
+        else:
+            yield path, entry
+
+
+def document(folder: Path) -> str:
+    """The table of all keys for config/README.md."""
+    lines = ["| key | default | meaning |", "|---|---|---|"]
+    for path, entry in keys(load_schema(folder)):
+        default = (
+            yaml.safe_dump(entry.get("default"), default_flow_style=True, width=10_000).removesuffix("...\n").strip()
+        )
+        meaning = entry.get("description", "")
+        if "enum" in entry:
+            meaning += f" One of: {', '.join(map(str, entry['enum']))}."
+        lines.append(f"| `{path}` | `{default}` | {meaning} |".replace("\n", " "))
+    return "\n".join(lines) + "\n"

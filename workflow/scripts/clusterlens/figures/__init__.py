@@ -1,0 +1,1 @@
+"""Functions from a DataFrame to a matplotlib Figure; nothing here imports torch."""

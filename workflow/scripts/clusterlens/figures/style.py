@@ -1,0 +1,79 @@
+"""One look for every figure: sizes of the printed page, fonts, colours, and how a figure is saved."""
+
+import os
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from clusterlens.files import replacing
+
+COLUMN = 3.35  # inches: one column of a two-column page
+PAGE = 6.9  # inches: both columns
+
+BLUE, ORANGE, GREEN, RED, PURPLE = "#3658bf", "#e07b00", "#2a9d6a", "#c8102e", "#8e4a9e"
+CYAN, BROWN, PINK, GREY, BLACK = "#3b9fbf", "#8c6239", "#d2528a", "#8a8f98", "#1b1d21"
+PALETTE = (BLUE, ORANGE, GREEN, RED, PURPLE, CYAN, BROWN, PINK, GREY)
+PAPER_COLOURS = {"spiking": BLUE, "transformers": ORANGE, "emergence": GREEN, "attention_clusters": PURPLE}
+
+RC = {
+    "figure.dpi": 100,
+    "savefig.dpi": 200,
+    "figure.constrained_layout.use": True,
+    "font.size": 8,
+    "font.family": "DejaVu Sans",
+    "axes.titlesize": 8,
+    "axes.labelsize": 8,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.prop_cycle": matplotlib.cycler(color=PALETTE),
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "lines.linewidth": 1.2,
+    "lines.markersize": 3.5,
+    "image.cmap": "viridis",
+    "pdf.fonttype": 42,
+}
+plt.rcParams.update(RC)
+
+
+def new_figure(
+    rows: int = 1, columns: int = 1, *, width: float = PAGE, height: float = 2.2, **options
+) -> tuple[Figure, list]:
+    """A figure with rows x columns axes, as a flat list; `height` is in inches for the whole figure."""
+    figure, axes = plt.subplots(rows, columns, figsize=(width, height), squeeze=False, **options)
+    return figure, list(axes.flat)
+
+
+def letter(axes: list[Axes]) -> None:
+    """Mark panels (a), (b), ... in front of their titles."""
+    for index, axis in enumerate(axes):
+        axis.set_title(f"({chr(97 + index)}) {axis.get_title()}".rstrip())
+
+
+def note(figure: Figure, text: str) -> None:
+    """A line below the figure, in grey: the stand-in it shows, or what a reader must know."""
+    if text:
+        figure.supxlabel(text, fontsize=6.5, color=GREY)
+
+
+def stand_in_note(stand_ins: list[str]) -> str:
+    return f"stand-in data: {'; '.join(stand_ins)}" if stand_ins else ""
+
+
+def save(figure: Figure, png: str | os.PathLike, pdf: str | os.PathLike) -> None:
+    """Write PNG and PDF without dates, so that equal figures are equal files, and free the figure."""
+    with replacing(png) as file:
+        figure.savefig(file, metadata={"Software": None})
+    with replacing(pdf) as file:
+        figure.savefig(file, metadata={"CreationDate": None})
+    plt.close(figure)

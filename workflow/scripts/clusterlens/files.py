@@ -1,0 +1,58 @@
+"""Files that are either whole or not there: temporary names, renames and digests."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def replacing(path: str | os.PathLike) -> Iterator[Path]:
+    """Yield a temporary sibling of `path` that takes its name when the block ends well, and is removed when it does not.
+
+    The sibling keeps the suffix, so that writers which choose a format by name (numpy, matplotlib) are not misled.
+    """
+    final = Path(path)
+    final.parent.mkdir(parents=True, exist_ok=True)
+    temporary = final.with_name(f".{final.stem}.{os.getpid()}.tmp{final.suffix}")
+    try:
+        yield temporary
+        os.replace(temporary, final)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str | os.PathLike, text: str) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_json(path: str | os.PathLike, value: object) -> None:
+    write_text(path, json.dumps(value, indent=2, sort_keys=True, default=str) + "\n")
+
+
+def write_csv(path: str | os.PathLike, frame) -> None:
+    """Write a pandas DataFrame without its index."""
+    with replacing(path) as temporary:
+        frame.to_csv(temporary, index=False, lineterminator="\n")
+
+
+def read_json(path: str | os.PathLike):
+    return json.loads(Path(path).read_text(encoding="utf-8"))
+
+
+def digest(value: object) -> str:
+    """SHA-256 of a JSON-able value, independent of the order of keys."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def sha256(path: str | os.PathLike) -> str:
+    """SHA-256 of a file, or of the sorted listing of a folder with the digest of each file."""
+    path = Path(path)
+    if path.is_dir():
+        members = sorted(member for member in path.rglob("*") if member.is_file())
+        return digest({str(member.relative_to(path)): sha256(member) for member in members})
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
