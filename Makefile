@@ -10,7 +10,7 @@ SNAKEMAKE = $(VENV)/bin/snakemake
 MINI      = --configfile config/mini.yaml
 REPORT    = results/mini/report.html
 
-.PHONY: setup mini test bench lint keys clean
+.PHONY: setup mini test bench lint docs clean
 
 setup:
 	@$(PYTHON) tools/environment.py $(VENV)
@@ -33,8 +33,8 @@ lint: setup
 	$(VENV)/bin/snakefmt --check Snakefile workflow/rules
 	$(SNAKEMAKE) --lint
 
-keys: setup
-	$(VENV)/bin/python tools/document_keys.py
+docs: setup
+	PYTHONPATH=workflow/scripts $(VENV)/bin/python tools/document.py
 
 clean:
 	rm -rf results/mini resources/mini logs/mini

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from clusterlens.figures.configuration import TABLES, plain, times_ten
+from clusterlens.figures.configuration import TABLES, plain
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
@@ -23,12 +23,8 @@ def test_table_equals_the_printed_one(paper, item):
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(5e-4, "5e-4"), (6e-2, "6e-2"), (0.1, "0.1"), (1.0, "1.0"), (0.0, "0.0"), (83, "83")]
+    ("value", "text"),
+    [(5e-4, "5e-4"), (6e-2, "6e-2"), (0.1, "0.1"), (1.0, "1.0"), (0.0, "0.0"), (83, "83"), (2e-6, "2e-6")],
 )
 def test_numbers_are_written_as_printed(value, text):
     assert plain(value) == text
-
-
-def test_powers_of_ten():
-    assert times_ten(9e-4) == "9×10^-4"
-    assert times_ten(2e-6) == "2×10^-6"

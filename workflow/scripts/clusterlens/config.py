@@ -29,9 +29,23 @@ def check_config(config: dict, folder: Path) -> None:
     error = best_match(Draft202012Validator(load_schema(folder)).iter_errors(config), key=plainest)
     if error is not None:
         raise UserError(explain(error))
-    mirror = config["mirror"]
+    for wrong in conflicts(config):
+        raise UserError(f"config {wrong}")
+
+
+def conflicts(config: dict) -> Iterator[str]:
+    """What no schema can see: values that do not fit each other, or a folder that is not there."""
+    mirror, image, text = config["mirror"], config["architecture"], config["language_model"]
     if mirror is not None and not Path(mirror).is_dir():
-        raise UserError(f"config key 'mirror': no folder '{mirror}' here; give an existing folder or null")
+        yield f"key 'mirror': no folder '{mirror}' here; give an existing folder or null"
+    for section, width, heads in (
+        ("architecture", image["embedding_dimension"], image["heads"]),
+        ("language_model", text["hidden_dimension"], text["attention_heads"]),
+    ):
+        if width % heads:
+            yield f"section '{section}': {heads} heads do not divide the width {width}; choose a divisor of {width}"
+    if image["image_size"] % image["patch_size"]:
+        yield f"section 'architecture': patches of {image['patch_size']} do not tile an image of {image['image_size']} pixels"
 
 
 def plainest(error: ValidationError) -> tuple:

@@ -13,12 +13,6 @@ def plain(value: float) -> str:
     return f"{value / 10**exponent:.10g}e{exponent}"
 
 
-def times_ten(value: float) -> str:
-    """A number as `9×10^-4`."""
-    exponent = math.floor(math.log10(abs(value)))
-    return f"{value / 10**exponent:.10g}×10^{exponent}"
-
-
 def square(side: int) -> str:
     return f"{side}×{side}"
 
@@ -72,10 +66,10 @@ def pretraining_configuration(language_model: dict) -> pd.DataFrame:
     first, second = language_model["pretraining"], language_model["finetuning"]
     rows = [
         ("Batch size", first["batch_size"], second["batch_size"]),
-        ("Learning Rate", times_ten(first["learning_rate"]), times_ten(second["learning_rate"])),
+        ("Learning Rate", plain(first["learning_rate"]), plain(second["learning_rate"])),
         ("Epochs", first["epochs"], second["epochs"]),
         ("Warm-up steps", f"{first['warmup_steps']:,}", "—"),
-        ("Weight decay", times_ten(first["weight_decay"]), "—"),
+        ("Weight decay", plain(first["weight_decay"]), "—"),
         ("Window size", language_model["window"], "—"),
         ("Masking ratio", f"{100 * first['masking_ratio']:g}%", "—"),
     ]

@@ -1,0 +1,162 @@
+"""What the papers print: complete, well-formed, and refused in one line when it is not."""
+
+import shutil
+
+import pytest
+import yaml
+
+from clusterlens.errors import UserError
+from clusterlens.verify.published import PUBLISHED, read_claims, read_items, read_published
+
+TARGETS = {
+    "spiking": "table1 table2 table3 table4 fig1 fig1_sweep fig2 fig3 fig4 fig5 fig6 fig7 membrane",
+    "transformers": "fig1 fig1_t5 fig2 fig3 fig4 fig5 fig6 fig7 fig8 phase_diagram",
+    "emergence": "boolean_matrix polytope hyperplanes mixed albert_head_eigenvalues albert_head_flow "
+    "albert_multihead_flow multihead_eigenvalues more_tokens circle_start convergence_rate multihead_3d "
+    "heads_effect start_effect tokens_effect master_equation",
+    "attention_clusters": "metrics diagnose table1 table2 table3 " + " ".join(f"fig{k}" for k in range(1, 17)),
+}
+DATASETS = set(yaml.safe_load((PUBLISHED.parent / "config" / "datasets.yaml").read_text(encoding="utf-8")))
+
+
+@pytest.fixture(scope="module")
+def items():
+    return read_items()
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    return read_published()
+
+
+@pytest.fixture(scope="module")
+def claims():
+    return read_claims()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A copy of published/ to break."""
+    return shutil.copytree(PUBLISHED, tmp_path / "published")
+
+
+def edit(path, old, new):
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def test_every_item_is_registered_once(items):
+    found = {paper: sorted(group["item"]) for paper, group in items.groupby("paper")}
+    assert found == {paper: sorted(names.split()) for paper, names in TARGETS.items()}
+
+
+def test_files_fit_the_kind(items):
+    for row in items.to_dict("records"):
+        files = row["files"].split(",")
+        assert len(set(files)) == len(files)
+        if row["kind"] == "table":
+            assert "csv" in files and "numbers.csv" not in files, row["item"]
+        elif row["kind"] == "figure":
+            assert {"png", "pdf", "csv"} <= set(files), row["item"]
+        else:
+            assert "html" in files
+
+
+def test_every_built_item_has_a_caption(items):
+    for row in items[items["state"] == "built"].to_dict("records"):
+        caption = PUBLISHED.parent / "workflow" / "report" / row["paper"] / f"{row['item']}.rst"
+        assert caption.is_file(), f"no caption text {caption.name} for {row['paper']}"
+
+
+def test_figures_with_numbers_or_claims_have_a_numbers_file(items, numbers, claims):
+    needed = set(zip(numbers["paper"], numbers["item"], strict=True))
+    needed |= {(claim["paper"], claim["item"]) for claim in claims if "check" in claim}
+    for row in items[items["kind"] == "figure"].to_dict("records"):
+        if (row["paper"], row["item"]) in needed:
+            assert "numbers.csv" in row["files"].split(","), f"{row['paper']}/{row['item']}"
+
+
+def test_the_printed_tables_are_complete(numbers):
+    counts = numbers.groupby(["paper", "item"]).size()
+    expected = {"table1": 12, "table2": 24, "table3": 24, "table4": 20}
+    assert {item: counts["spiking", item] for item in expected} == expected
+    expected = {"table1": 14, "table2": 6, "table3": 14}
+    assert {item: counts["attention_clusters", item] for item in expected} == expected
+
+
+def test_data_sets_named_by_numbers_and_claims_exist(numbers, claims):
+    named = {name for cell in numbers["data"] for name in cell.split()}
+    named |= {name for claim in claims for name in claim.get("data", [])}
+    assert named <= DATASETS
+
+
+def test_claims_are_of_their_paper(claims):
+    letters = {"spiking": "S", "transformers": "T", "emergence": "E", "attention_clusters": "A"}
+    assert all(claim["id"].startswith(letters[claim["paper"]] + ".") for claim in claims)
+
+
+def test_every_item_with_published_numbers_has_a_claim(numbers, claims):
+    judged = {(claim["paper"], claim["item"]) for claim in claims}
+    assert set(zip(numbers["paper"], numbers["item"], strict=True)) <= judged
+
+
+def test_claims_on_numbers_that_need_the_paper_need_it_too(numbers, claims):
+    for claim in claims:
+        if claim.get("check") == "as_published":
+            of_item = numbers[(numbers["paper"] == claim["paper"]) & (numbers["item"] == claim["item"])]
+            if columns := claim.get("args", {}).get("columns"):
+                of_item = of_item[of_item["column"].isin(columns)]
+            needs = set(of_item["needs"]) - {""}
+            assert needs <= {claim.get("needs", "")}, claim["id"]
+
+
+def test_what_cannot_hold_is_said(claims):
+    impossible = {claim["id"] for claim in claims if "cannot_hold" in claim}
+    assert impossible >= {
+        "S.mlp_saving_both",
+        "S.fig1_stable",
+        "T.repulsion_literal",
+        "T.albert_autoregressive",
+        "A.sq_gain_from_scaling",
+        "A.heart_balanced",
+        "A.finetune_epochs",
+    }
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "message"),
+    [
+        ("items.tsv", "\tnot run\t", "\tdone\t", "items.tsv line .* key 'state'"),
+        ("items.tsv", "paper\titem", "paper\tname", "unknown key 'name'|missing"),
+        ("items.tsv", "spiking\ttable2", "spiking\ttable1", "names spiking/table1 twice"),
+        ("spiking/table1.csv", "exact", "about", "spiking/table1.csv line 2 key 'kind': 'about' is not allowed"),
+        ("spiking/table1.csv", "table1,", "table9,", "item 'table9' is not 'table1'"),
+        (
+            "spiking/table1.csv",
+            "ViT No MLP,Parameters",
+            "Baseline ViT,Parameters",
+            "row 'Baseline ViT', column 'Parameters' twice",
+        ),
+        ("spiking/table1.csv", "21.34M,,,exact", "21.34M,,0.1,exact", "exact takes none"),
+        ("spiking/table4.csv", "AdamW,,,exact", "AdamW,,0.1,abs", "'AdamW' is no number"),
+        ("claims.yaml", "check: as_published", "check: as_publishd", "did you mean 'as_published'"),
+        ("claims.yaml", "item: table1\n", "item: tabel1\n", "did you mean 'table1'"),
+        (
+            "claims.yaml",
+            "source: §5.3, Table 1",
+            "sorce: §5.3, Table 1",
+            "claims.yaml key '0': (unknown key 'sorce'|key 'source')",
+        ),
+        ("claims.yaml", "id: S.skip_is_free", "id: S.table1", "names the claim S.table1 twice"),
+        ("claims.yaml", "  reason: printed to one decimal\n", "", "reason"),
+        ("claims.yaml", "value: 0.06}", "valeu: 0.06}", "did you mean 'value'"),
+    ],
+)
+def test_a_mistake_is_refused_in_one_line(folder, file, old, new, message):
+    edit(folder / file, old, new)
+    with pytest.raises(UserError, match=message) as refused:
+        read_items(folder)
+        read_published(folder)
+        read_claims(folder)
+    assert "\n" not in str(refused.value)

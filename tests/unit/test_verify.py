@@ -1,0 +1,228 @@
+"""Comparison, verdicts and captions on small made-up results."""
+
+import json
+
+import docutils.core
+import pandas as pd
+import pytest
+
+from clusterlens.errors import UserError
+from clusterlens.figures.verdicts import COLOURS, draw_verdicts
+from clusterlens.verify.captions import compose
+from clusterlens.verify.claims import COLUMNS as CLAIM_COLUMNS
+from clusterlens.verify.claims import VERDICTS as CLAIM_VERDICTS
+from clusterlens.verify.claims import judge_all
+from clusterlens.verify.compare import COLUMNS, VERDICTS, compare_all
+from clusterlens.verify.published import read_claims, read_items, read_published
+from clusterlens.verify.results import read_results
+
+ITEMS = pd.DataFrame(
+    [
+        {"paper": "spiking", "item": "table1", "files": "csv"},
+        {"paper": "spiking", "item": "table2", "files": "csv"},
+        {"paper": "spiking", "item": "fig1", "files": "png,pdf,csv,numbers.csv"},
+    ]
+)
+
+
+def printed(item, row, column, value, *, tolerance="", kind="exact", needs="", data=""):
+    cells = {"paper": "spiking", "item": item, "row": row, "column": column, "value": value, "unit": ""}
+    return cells | {
+        "tolerance": tolerance,
+        "kind": kind,
+        "needs": needs,
+        "data": data,
+        "source": "p. 1",
+        "reason": "because",
+    }
+
+
+def write(folder, item, text, *, tidy=False, scale="mini", stand_ins=(), seeds=(0,)):
+    """One result in <folder>/spiking; returns the path of its manifest."""
+    paper = folder / "spiking"
+    paper.mkdir(exist_ok=True)
+    (paper / f"{item}.{'numbers.csv' if tidy else 'csv'}").write_text(text, encoding="utf-8")
+    manifest = paper / f"{item}.manifest.json"
+    manifest.write_text(json.dumps({"scale": scale, "stand_ins": list(stand_ins), "seeds": list(seeds)}))
+    return str(manifest)
+
+
+def verdicts(rows, manifests):
+    table = compare_all(pd.DataFrame(rows), read_results(manifests, ITEMS))
+    assert list(table.columns) == COLUMNS and set(table["verdict"]) <= set(VERDICTS)
+    return table
+
+
+def test_numbers_meet_miss_and_match(tmp_path):
+    manifest = write(tmp_path, "table1", "Model,Parameters,Top\na,21.34M,0.8894\nb,7.10M,84\nc,9.0e-4,90\nd,90,\n")
+    table = verdicts(
+        [
+            printed("table1", "a", "Parameters", "21.34M"),
+            printed("table1", "b", "Parameters", "7.14M"),
+            printed("table1", "c", "Parameters", "9e-4"),
+            printed("table1", "a", "Top", "0.89", tolerance="0.0001", kind="abs"),
+            printed("table1", "b", "Top", "85.5", tolerance="1.5", kind="abs"),
+            printed("table1", "c", "Top", "100", tolerance="0.09", kind="rel"),
+            printed("table1", "d", "Parameters", "100", tolerance="0.11", kind="rel"),
+            printed("table1", "d", "Top", "1"),
+            printed("table1", "a", "Side", "1"),
+        ],
+        [manifest],
+    )
+    expected = ["match", "differs", "match", "match", "within tolerance", "differs", "within tolerance"]
+    assert list(table["verdict"]) == [*expected, "not run", "not run"]
+    assert list(table["difference"])[4:6] == ["-1.5", "-10"]
+    assert list(table["tolerance"])[:6] == ["exact", "exact", "exact", "abs 0.0001", "abs 1.5", "rel 0.09"]
+
+
+def test_an_item_without_a_result_is_not_run(tmp_path):
+    table = verdicts([printed("table2", "a", "Top", "84.94")], [])
+    assert table.loc[0, "verdict"] == "not run" and table.loc[0, "ours"] == "" and table.loc[0, "scale"] == ""
+
+
+def test_stand_ins_and_scale_withhold_the_verdict_but_show_the_number(tmp_path):
+    text = "Model,Top\na,84.94\n"
+    needing = [
+        printed("table2", "a", "Top", "84.94", needs=needs, data=data)
+        for needs, data in [("", ""), ("data", ""), ("data", "cifar10"), ("data", "heart"), ("paper", "")]
+    ]
+    for row, label in zip(needing, "abcde", strict=True):
+        row["row"] = label
+    text = "Model,Top\n" + "".join(f"{label},84.94\n" for label in "abcde")
+    mini = write(tmp_path, "table2", text, stand_ins=["digits for cifar10"])
+    table = verdicts(needing, [mini])
+    waiting = "needs paper scale"
+    assert list(table["verdict"]) == ["match", waiting, waiting, "match", waiting]
+    assert set(table["ours"]) == {"84.94"}
+    assert list(table["stand_in"]) == ["digits for cifar10"] * 3 + ["", "digits for cifar10"]
+    real = write(tmp_path, "table2", text)
+    assert list(verdicts(needing, [real])["verdict"]) == ["match"] * 4 + [waiting], "real data at mini scale"
+    paper = write(tmp_path, "table2", text, scale="paper")
+    assert list(verdicts(needing, [paper])["verdict"]) == ["match"] * 5
+
+
+@pytest.mark.parametrize(
+    ("label", "data", "counts"),
+    [
+        ("digits (scikit-learn) for CIFAR-10", ["cifar10"], True),
+        ("digits (scikit-learn) for CIFAR-10", ["heart"], False),
+        ("digits (scikit-learn) for CIFAR-10", [], True),
+        ("a tiny model for ALBERT xlarge v2", ["albert-xlarge-v2", "c4"], True),
+        ("a tiny model for ALBERT xlarge v2", ["t5-large"], False),
+        ("a subset of WikiText-2 (raw) (train 5 of 36,718)", ["wikitext2"], True),
+        ("something nobody registered", ["heart"], True),
+    ],
+)
+def test_a_stand_in_counts_against_what_it_replaces(tmp_path, label, data, counts):
+    manifest = write(tmp_path, "table2", "Model,Top\na,1\n", stand_ins=[label])
+    (result,) = read_results([manifest], ITEMS).values()
+    assert bool(result.stand_ins_of(data)) == counts == (not result.fair("data", data))
+
+
+def test_seeds_and_spread_are_carried_along(tmp_path):
+    table2 = write(tmp_path, "table2", "Model,Top,Top ±\na,84.0,0.4\n", seeds=(0, 1, 2))
+    fig1 = write(tmp_path, "fig1", "row,column,value,spread,seeds\nt=5,clusters,1,0.5,7\n", tidy=True)
+    table = verdicts([printed("table2", "a", "Top", "84"), printed("fig1", "t=5", "clusters", "1")], [table2, fig1])
+    assert list(table["seeds"]) == ["3", "7"] and list(table["spread"]) == ["0.4", "0.5"]
+    assert list(table["verdict"]) == ["match", "match"]
+
+
+def test_a_numbers_file_of_another_form_is_refused(tmp_path):
+    manifest = write(tmp_path, "fig1", "row,column,value\nt=5,clusters,1\n", tidy=True)
+    with pytest.raises(UserError, match="it must have row, column, value, spread, seeds"):
+        read_results([manifest], ITEMS)
+
+
+def claim(name, **entries):
+    basic = {"id": f"S.{name}", "paper": "spiking", "claim": "it is so", "source": "p. 1", "item": "table2"}
+    return basic | entries
+
+
+HIGH = {"check": "at_least", "args": {"row": "a", "column": "Top", "value": 80}}
+HIGHER = {"check": "at_least", "args": {"row": "a", "column": "Top", "value": 90}}
+
+
+def judged(claims, manifests, rows=()):
+    results = read_results(manifests, ITEMS)
+    numbers = pd.DataFrame(list(rows) or [printed("table2", "a", "Top", "84", tolerance="1", kind="abs")])
+    table = judge_all(claims, results, compare_all(numbers, results))
+    assert list(table.columns) == CLAIM_COLUMNS and set(table["verdict"]) <= set(CLAIM_VERDICTS)
+    return table.set_index("id")
+
+
+def test_claims_get_every_verdict(tmp_path):
+    manifest = write(tmp_path, "table2", "Model,Top\na,84.2\n", stand_ins=["digits for cifar10"], seeds=(0, 1))
+    table = judged(
+        [
+            claim("yes", **HIGH),
+            claim("no", **HIGHER),
+            claim("never", cannot_hold="1 is not 2", **HIGHER),
+            claim("never_checked", cannot_hold="1 is not 2"),
+            claim("later", needs="paper", **HIGH),
+            claim("other_data", needs="data", data=["heart"], **HIGH),
+            claim("as_printed", check="as_published"),
+            claim("missing", check="equals", args={"row": "z", "column": "Top", "value": 1}),
+            claim("missing_here", needs="data", check="equals", args={"row": "z", "column": "Top", "value": 1}),
+            claim("absent", **(HIGH | {"item": "table1"})),
+            claim(
+                "close", check="within", args={"row": "a", "column": "Top", "value": 84}, tolerance=0.3, reason="seeds"
+            ),
+        ],
+        [manifest],
+    )
+    assert dict(table["verdict"]) == {
+        "S.yes": "reproduced",
+        "S.no": "not reproduced",
+        "S.never": "cannot hold",
+        "S.never_checked": "cannot hold",
+        "S.later": "needs paper scale",
+        "S.other_data": "reproduced",
+        "S.as_printed": "reproduced",
+        "S.missing": "not run",
+        "S.missing_here": "needs paper scale",
+        "S.absent": "not run",
+        "S.close": "reproduced",
+    }
+    assert table.loc["S.no", "ours"] == "Top: a 84.2"
+    assert table.loc["S.never", "ours"] == "Top: a 84.2" and table.loc["S.never", "reason"] == "1 is not 2"
+    assert table.loc["S.later", "ours"].endswith("here it held")
+    assert "'z'" in table.loc["S.missing", "ours"]
+    assert table.loc["S.yes", "seeds"] == 2 and table.loc["S.yes", "stand_in"] == "digits for cifar10"
+
+
+def test_a_published_number_that_we_lack_leaves_the_claim_open(tmp_path):
+    manifest = write(tmp_path, "table2", "Model,Top\na,84.2\n")
+    rows = [printed("table2", "a", "Top", "84.2"), printed("table2", "b", "Top", "80")]
+    assert judged([claim("all", check="as_published")], [manifest], rows).loc["S.all", "verdict"] == "not run"
+
+
+def test_the_real_registry_can_be_judged_without_any_result():
+    comparison = compare_all(read_published(), {})
+    claims = judge_all(read_claims(), {}, comparison)
+    assert set(comparison["verdict"]) == {"not run"}
+    assert set(claims["verdict"]) == {"not run", "cannot hold"}
+
+
+def test_captions_are_valid_and_say_the_verdict():
+    claims = pd.DataFrame(
+        [
+            {"claim": "x_1 is *large* (|a|)", "verdict": "reproduced", "ours": "x_1_ 3 `b`", "reason": "seeds"},
+            {"claim": "both hold", "verdict": "cannot hold", "ours": "", "reason": "1 is not 2"},
+        ]
+    )
+    text = compose("See this.\n", claims, ["digits for cifar10"], "mini")
+    html = docutils.core.publish_string(text, writer="html", settings_overrides={"halt_level": 2}).decode()
+    for words in ("See this.", "x_1 is *large* (|a|)", "x_1_ 3 `b`", "1 is not 2", "digits for cifar10"):
+        assert words in html
+    assert "<strong>reproduced</strong>" in html and "seeds" not in html
+    assert compose("See this.\n", claims[:0], [], "paper") == "See this.\n"
+    assert "mini configuration" in compose("See this.\n", claims[:0], [], "mini")
+
+
+def test_the_picture_has_one_tile_per_claim():
+    items, comparison = read_items(), compare_all(read_published(), {})
+    claims = judge_all(read_claims(), {}, comparison)
+    papers = {paper: paper for paper in items["paper"].unique()}
+    figure = draw_verdicts(claims, comparison, items, papers=papers, scale="mini")
+    assert set(COLOURS) == set(CLAIM_VERDICTS)
+    assert sum(len(axis.patches) for axis in figure.axes) == len(claims)

@@ -1,0 +1,102 @@
+# Our numbers and claims against the published ones, and the captions that carry the verdicts.
+
+
+rule verify_numbers:
+    input:
+        numbers=judged_numbers(),
+        manifests=judged_manifests(),
+        published=published_files(),
+        code=code("verify_numbers"),
+    output:
+        table=report(
+            "<results>/comparison.csv",
+            caption="../report/comparison.rst",
+            category="Verdicts",
+            labels={"item": "comparison", "shows": "every published number beside ours", "file": "csv"},
+        ),
+        manifest="<results>/comparison.manifest.json",
+    log:
+        "<logs>/verify_numbers.log",
+    localrule: True
+    conda:
+        "../../envs/base.yaml"
+    message:
+        "Comparing our numbers with the published ones"
+    script:
+        "../scripts/verify_numbers.py"
+
+
+rule verify_claims:
+    input:
+        numbers=judged_numbers(),
+        manifests=judged_manifests(),
+        comparison="<results>/comparison.csv",
+        published=published_files(),
+        code=code("verify_claims"),
+    output:
+        table=report(
+            "<results>/claims.csv",
+            caption="../report/claims.rst",
+            category="Verdicts",
+            labels={"item": "claims", "shows": "every claim with its verdict", "file": "csv"},
+        ),
+        manifest="<results>/claims.manifest.json",
+    log:
+        "<logs>/verify_claims.log",
+    localrule: True
+    conda:
+        "../../envs/base.yaml"
+    message:
+        "Judging the papers' claims"
+    script:
+        "../scripts/verify_claims.py"
+
+
+rule write_captions:
+    input:
+        claims="<results>/claims.csv",
+        manifests=judged_manifests(),
+        texts=caption_texts(),
+        code=code("write_captions"),
+    output:
+        captions=caption_targets(),
+        manifest="<results>/captions.manifest.json",
+    log:
+        "<logs>/write_captions.log",
+    localrule: True
+    conda:
+        "../../envs/base.yaml"
+    message:
+        "Writing the captions of the report"
+    script:
+        "../scripts/write_captions.py"
+
+
+rule plot_verdicts:
+    input:
+        claims="<results>/claims.csv",
+        comparison="<results>/comparison.csv",
+        registry="published/items.tsv",
+        manifests=["<results>/claims.manifest.json", "<results>/comparison.manifest.json"],
+        code=code("plot_verdicts"),
+    output:
+        png=report(
+            "<results>/verdicts.png",
+            caption="../report/verdicts.rst",
+            category="Verdicts",
+            labels={"item": "verdicts", "shows": "all claims at a glance", "file": "png"},
+        ),
+        pdf="<results>/verdicts.pdf",
+        manifest="<results>/verdicts.manifest.json",
+    log:
+        "<logs>/plot_verdicts.log",
+    localrule: True
+    conda:
+        "../../envs/base.yaml"
+    params:
+        papers=PAPERS,
+        scale=lookup(within=config, dpath="scale"),
+    message:
+        "Drawing the verdicts"
+    script:
+        "../scripts/plot_verdicts.py"
