@@ -22,13 +22,21 @@ report: "workflow/report/workflow.rst"
 
 
 include: "workflow/rules/common.smk"
+include: "workflow/rules/retrieve.smk"
+include: "workflow/rules/cluster.smk"
 include: "workflow/rules/render.smk"
+include: "workflow/rules/verify.smk"
+include: "workflow/rules/render_attention.smk"
 
 
 rule all:
     default_target: True
     input:
         item_targets(),
+        caption_targets(),
+        "<results>/comparison.csv",
+        "<results>/claims.csv",
+        "<results>/verdicts.png",
 
 
 rule spiking:
@@ -49,3 +57,12 @@ rule emergence:
 rule attention_clusters:
     input:
         item_targets("attention_clusters"),
+
+
+rule data_only:
+    input:
+        data_targets(),
+
+
+onerror:
+    print_failures()

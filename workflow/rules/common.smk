@@ -2,18 +2,25 @@
 
 import csv
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
 
 from clusterlens.config import check_config
+from clusterlens.data import registry, settings
 from clusterlens.errors import UserError
 from clusterlens.imports import closure
 
 ROOT = Path(workflow.basedir)
+STARTED = time.time()
 
 try:
     check_config(config, ROOT / "workflow" / "schemas")
+    DATASETS = registry.load(
+        ROOT / "config" / "datasets.yaml", ROOT / "workflow" / "schemas" / "registry" / "datasets.schema.yaml"
+    )
+    settings.check_named(config["data"])
 except UserError as error:
     sys.exit(f"clusterlens: {error}")
 
@@ -71,3 +78,78 @@ def configuration_of(wildcards):
     """The config sections that a table of hyperparameters is rendered from."""
     sections = ["architecture", "training"] if wildcards.paper == "spiking" else ["language_model"]
     return {section: config[section] for section in sections}
+
+
+def judged_items():
+    """The items whose numbers are compared: all that have rules or, with `verify: {items: existing}`, those on disk."""
+    rows = [row for row in built_items() if row["kind"] != "page"]
+    if config["verify"]["items"] == "all":
+        return rows
+    folder = Path(config["pathvars"]["results"])
+    return [row for row in rows if (folder / row["paper"] / f"{row['item']}.manifest.json").is_file()]
+
+
+def judged_numbers():
+    """The file of each judged item that holds its numbers: `numbers.csv` where it has one, else its table."""
+    paths = []
+    for row in judged_items():
+        extension = "numbers.csv" if "numbers.csv" in row["files"].split(",") else "csv"
+        paths.append(f"<results>/{row['paper']}/{row['item']}.{extension}")
+    return paths
+
+
+def judged_manifests():
+    return [f"<results>/{row['paper']}/{row['item']}.manifest.json" for row in judged_items()]
+
+
+def caption_texts():
+    """The standing part of each judged item's caption."""
+    return [f"workflow/report/{row['paper']}/{row['item']}.rst" for row in judged_items()]
+
+
+def caption_targets():
+    return [f"<results>/{row['paper']}/{row['item']}.caption.rst" for row in judged_items()]
+
+
+def published_files():
+    """What the papers print, and the names of the data sets behind it, as files of this tree."""
+    numbers = sorted(str(file.relative_to(ROOT)) for file in (ROOT / "published").glob("*/*.csv"))
+    return ["published/items.tsv", "published/claims.yaml", "config/datasets.yaml", *numbers]
+
+
+def names_of(kind):
+    """The data sets of one kind, as a pattern for the wildcard `dataset`."""
+    return "|".join(registry.of_kind(DATASETS, kind))
+
+
+def own_files(wildcards):
+    """The user's own files that a data set is made from, so that editing one prepares it again."""
+    return list(settings.named(config["data"][wildcards.dataset]).values())
+
+
+def retrieval_settings(wildcards):
+    """The settings that decide what is retrieved."""
+    return settings.retrieval_settings(DATASETS[wildcards.dataset], config["data"][wildcards.dataset])
+
+
+def mirror_for(wildcards):
+    """The mirror, for data sets that are looked for there."""
+    chosen = config["data"][wildcards.dataset]
+    return None if chosen["source"] == "embedded" or settings.named(chosen) else config["mirror"]
+
+
+def data_targets():
+    """Every data set; in mini only those that need no network."""
+    offline = config["scale"] == "mini"
+    names = [name for name, chosen in config["data"].items() if not offline or chosen["source"] in ("embedded", "file")]
+    return [f"<resources>/{name}/manifest.json" for name in names]
+
+
+def print_failures():
+    """One line per failed job of this run: the last error of its log."""
+    logs = Path(config["pathvars"]["logs"])
+    for path in sorted(logs.rglob("*.log")):
+        if path.stat().st_mtime >= STARTED:
+            errors = [line for line in path.read_text(encoding="utf-8").splitlines() if " ERROR " in line]
+            if errors:
+                print(f"clusterlens: {errors[-1].partition(' ERROR ')[2]}", file=sys.stderr)

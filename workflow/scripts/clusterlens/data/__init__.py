@@ -1,0 +1,1 @@
+"""Data: sources, verification and canonical formats."""

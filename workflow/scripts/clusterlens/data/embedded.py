@@ -1,0 +1,120 @@
+"""Stand-ins that need no download: made from what installed packages ship, or from a seed; always labelled."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from clusterlens.data import grammar
+from clusterlens.data.formats import write_arrays
+from clusterlens.data.prose import passages
+from clusterlens.data.text import write_documents, write_labelled, write_lines
+from clusterlens.errors import UserError
+from clusterlens.files import write_csv
+
+GROUND = (196, 208, 222)  # plain, and far from any colour of the fur
+FUR = (slice(20, 90), slice(120, 260))  # the forehead of scikit-image's cat: fur and nothing else
+SIZES = {"imdb": (1000, 400), "sst2": (4000, 800)}  # sentences to learn from and to test on
+
+
+def write(name: str, settings: dict, raw: Path) -> str:
+    """Write the stand-in for a data set as raw files and return its label."""
+    if name not in STAND_INS:
+        known = ", ".join(STAND_INS)
+        raise UserError(
+            f"{name}: no stand-in is embedded (there are some for {known}); set data/{name}/source otherwise"
+        )
+    label, make = STAND_INS[name]
+    make(settings, raw)
+    return label
+
+
+def write_digits(settings: dict, raw: Path) -> None:
+    """1,797 handwritten digits, enlarged from 8x8 to 32x32 and repeated in three channels; every fifth tests."""
+    from PIL import Image
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    small = np.round(digits.images * (255 / 16)).astype(np.uint8)  # (1797, 8, 8)
+    large = np.stack([np.asarray(Image.fromarray(one).resize((32, 32), Image.Resampling.BICUBIC)) for one in small])
+    images = np.repeat(large[..., None], 3, axis=-1)  # (1797, 32, 32, 3)
+    labels = digits.target.astype(np.uint8)
+    test = np.arange(len(labels)) % 5 == 4
+    arrays = {"train_x": images[~test], "train_y": labels[~test], "test_x": images[test], "test_y": labels[test]}
+    write_arrays(raw / "images.npz", arrays)
+
+
+def write_prose_documents(settings: dict, raw: Path) -> None:
+    write_documents(raw / "c4.jsonl", passages())
+
+
+def write_prose_lines(settings: dict, raw: Path) -> None:
+    for split in ("train", "valid", "test"):
+        write_lines(raw / f"{split}.txt", passages(split))
+
+
+def write_reviews(settings: dict, raw: Path) -> None:
+    train, test = SIZES["imdb"]
+    write_labelled(raw / "train.jsonl", grammar.reviews(train, seed=settings["seed"], held_out=False))
+    write_labelled(raw / "test.jsonl", grammar.reviews(test, seed=settings["seed"], held_out=True))
+
+
+def write_sentences(settings: dict, raw: Path) -> None:
+    train, test = SIZES["sst2"]
+    write_labelled(raw / "train.tsv", grammar.sentences(train, seed=settings["seed"], held_out=False))
+    write_labelled(raw / "dev.tsv", grammar.sentences(test, seed=settings["seed"], held_out=True))
+
+
+def write_breast_cancer(settings: dict, raw: Path) -> None:
+    """Three measurements that all rise with malignancy, as the diabetes table's rise with diabetes."""
+    from sklearn.datasets import load_breast_cancer
+
+    frame = load_breast_cancer(as_frame=True).frame
+    columns = {
+        "mean radius": "mean_radius",
+        "mean texture": "mean_texture",
+        "mean concave points": "mean_concave_points",
+    }
+    table = frame[list(columns)].rename(columns=columns).assign(malignant=1 - frame["target"])
+    write_csv(raw / "diabetes_prediction_dataset.csv", table)
+
+
+def write_wine(settings: dict, raw: Path) -> None:
+    """Two cultivars and three measurements, of which one falls with the label, as in the heart table."""
+    from sklearn.datasets import load_wine
+
+    frame = load_wine(as_frame=True).frame
+    frame = frame[frame["target"] < 2]
+    table: pd.DataFrame = frame[["alcalinity_of_ash", "proline", "alcohol"]].assign(first_cultivar=1 - frame["target"])
+    write_csv(raw / "heart.csv", table)
+
+
+def write_horse(settings: dict, raw: Path) -> None:
+    """The silhouette of a horse, filled with the fur of a cat, on a plain ground: the mask is exact at every pixel."""
+    from PIL import Image
+    from skimage import data
+
+    size = settings["size"]
+    horse = ~data.horse()  # (328, 400), True inside
+    side = max(horse.shape)
+    padded = np.zeros((side, side), dtype=np.uint8)
+    top, left = (side - horse.shape[0]) // 2, (side - horse.shape[1]) // 2
+    padded[top : top + horse.shape[0], left : left + horse.shape[1]] = horse * np.uint8(255)
+    mask = np.asarray(Image.fromarray(padded).resize((size, size), Image.Resampling.BOX)) >= 128  # (size, size)
+    fur = np.asarray(Image.fromarray(data.chelsea()[FUR]).resize((size, size), Image.Resampling.BOX))
+    image = np.where(mask[..., None], fur, np.array(GROUND, dtype=np.uint8))  # (size, size, 3)
+    Image.fromarray(image).save(raw / "picture.png")
+    Image.fromarray(mask.astype(np.uint8) * np.uint8(255)).save(raw / "mask.png")
+
+
+STAND_INS: dict[str, tuple[str, Callable[[dict, Path], None]]] = {
+    "cifar10": ("digits (scikit-learn) for CIFAR-10", write_digits),
+    "c4": ("reference prose (CPython) for C4", write_prose_documents),
+    "wikitext2": ("reference prose (CPython) for WikiText-2", write_prose_lines),
+    "imdb": ("generated reviews for IMDB", write_reviews),
+    "sst2": ("generated sentences for SST-2", write_sentences),
+    "diabetes": ("breast_cancer (scikit-learn) for the diabetes table", write_breast_cancer),
+    "heart": ("wine (scikit-learn) for the heart disease table", write_wine),
+    "picture": ("a horse of cat's fur (scikit-image) for the picture of a cat", write_horse),
+}

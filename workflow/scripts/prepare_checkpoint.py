@@ -1,0 +1,16 @@
+"""Rule prepare_checkpoint: check that a checkpoint folder is whole; the models are then read from raw/ itself."""
+
+from pathlib import Path
+
+from clusterlens import job
+from clusterlens.data.checkpoints import inspect
+from clusterlens.data.facts import facts_of
+
+
+def main(smk):
+    found = inspect(Path(smk.input.raw))
+    return facts_of(smk.params.entry, {}, smk.input.raw_manifest) | found
+
+
+if "snakemake" in globals():
+    job.run(main, snakemake)  # noqa: F821

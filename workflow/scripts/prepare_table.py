@@ -1,0 +1,29 @@
+"""Rule prepare_table: the chosen columns of a table, whole and as a balanced sample (A, data sets B and C)."""
+
+from pathlib import Path
+
+from clusterlens import job
+from clusterlens.data.facts import facts_of
+from clusterlens.data.registry import find_raw
+from clusterlens.data.tables import balanced_sample, read_table, select
+from clusterlens.files import write_csv
+from clusterlens.logs import log
+
+
+def main(smk):
+    settings = smk.params.settings
+    label, per_class = settings["label"], settings["samples_per_class"]
+    [file] = find_raw(Path(smk.input.raw), smk.params.entry)
+    table = select(read_table(file), settings["features"], label, smk.params.entry["title"])
+    sample = balanced_sample(table, label, per_class, settings["seed"])
+    by_class = {str(value): int(count) for value, count in sample[label].value_counts().sort_index().items()}
+    if min(by_class.values()) < per_class:
+        log.warning("%d rows of each class asked for, %s are there", per_class, by_class)
+    write_csv(smk.output.table, table)
+    write_csv(smk.output.sample, sample)
+    facts = facts_of(smk.params.entry, {"rows": len(table)}, smk.input.raw_manifest)
+    return facts | {"sample": by_class, "seeds": [settings["seed"]], "features": settings["features"], "label": label}
+
+
+if "snakemake" in globals():
+    job.run(main, snakemake)  # noqa: F821

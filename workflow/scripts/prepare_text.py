@@ -1,0 +1,25 @@
+"""Rule prepare_text: the lines of a corpus that are not blank, by split."""
+
+from pathlib import Path
+
+from clusterlens import job
+from clusterlens.data.facts import facts_of
+from clusterlens.data.registry import find_raw
+from clusterlens.data.text import read_lines, write_documents
+
+
+def main(smk):
+    counts, unknown = {}, False
+    for split, file in zip(("train", "valid", "test"), find_raw(Path(smk.input.raw), smk.params.entry), strict=True):
+        lines = read_lines(file)
+        counts[split] = len(lines)
+        unknown = unknown or any("<unk>" in line for line in lines)
+        write_documents(smk.output[split], (line for line in lines if line.strip()))
+    facts = facts_of(smk.params.entry, counts, smk.input.raw_manifest)
+    if unknown:
+        facts["stand_ins"] = [*facts["stand_ins"], f"word-tokenised text with <unk> for {smk.params.entry['title']}"]
+    return facts
+
+
+if "snakemake" in globals():
+    job.run(main, snakemake)  # noqa: F821
