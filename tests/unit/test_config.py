@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from clusterlens.config import check_config
+from clusterlens.config import check_config, load_schema, read_texts
 from clusterlens.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,3 +69,23 @@ def test_a_wrong_config_is_refused_in_one_line(path, value, words):
         check_config(changed(path, value), SCHEMAS)
     assert words in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "value"),
+    [
+        ("training/epochs", "2", 2),
+        ("training/learning_rate", "1e-3", 1e-3),
+        ("training/mixed_precision", "false", False),
+        ("training/seeds", ["1", "2"], [1, 2]),
+        ("training/train_images", "null", None),
+        ("training/optimizer", "AdamW", "AdamW"),
+        ("mirror", "null", None),
+    ],
+)
+def test_texts_from_the_command_line_are_read_as_what_the_schema_wants(path, text, value):
+    config = changed(path, text)
+    read_texts(config, load_schema(SCHEMAS))
+    for part in path.split("/"):
+        config = config[part]
+    assert config == value

@@ -1,5 +1,6 @@
 """A job's log, its manifest, and how a user's mistake ends it."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -64,7 +65,7 @@ def test_a_job_that_draws_its_own_seeds_says_so(smk):
 def test_log_opens_with_versions_device_seed_and_commit(smk):
     smk.params = Named(seed=7)
     job.run(lambda smk: None, smk)
-    head = "".join(open(smk.log[0]).readlines()[:3])
+    head = "".join(Path(smk.log[0]).read_text().splitlines()[:3])
     assert all(word in head for word in ("plot_points", "commit", "device", "seed 7", "python=", "torch="))
 
 

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import yaml
@@ -13,24 +14,62 @@ from jsonschema.exceptions import ValidationError, best_match
 from clusterlens.errors import UserError, nearest
 
 
+def read_yaml(file: Path) -> dict:
+    """With the parser in C where PyYAML has it: every start of Snakemake reads the schemas."""
+    return yaml.load(file.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
 def load_schema(folder: Path) -> dict:
     """The whole config schema: the top level with every section's schema put in its place."""
-    schema = yaml.safe_load((folder / "config.schema.yaml").read_text(encoding="utf-8"))
+    schema = read_yaml(folder / "config.schema.yaml")
     for file in sorted(folder.glob("*.schema.yaml")):
         section = file.name.removesuffix(".schema.yaml")
         if section != "config":
-            schema["properties"][section] = yaml.safe_load(file.read_text(encoding="utf-8"))
+            schema["properties"][section] = read_yaml(file)
             schema["required"].append(section)
     return schema
 
 
 def check_config(config: dict, folder: Path) -> None:
-    """Refuse a config that the schemas do not allow, or that names a mirror which is not there, in one line."""
-    error = best_match(Draft202012Validator(load_schema(folder)).iter_errors(config), key=plainest)
+    """Refuse a config that the schemas do not allow, or whose values do not fit each other, in one line."""
+    schema = load_schema(folder)
+    read_texts(config, schema)
+    error = best_match(Draft202012Validator(schema).iter_errors(config), key=plainest)
     if error is not None:
         raise UserError(explain(error))
     for wrong in conflicts(config):
         raise UserError(f"config {wrong}")
+
+
+def read_texts(value: object, schema: dict) -> object:
+    """Read numbers, truth values and nulls that arrived as texts, in place where `value` is a section or a list.
+
+    Snakemake hands over everything inside `--config 'section={key: 1}'` as text; where the schema wants no text, it is
+    read as YAML, and stays as it is when it cannot be read so.
+    """
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            inner = schema.get("properties", {}).get(key, schema.get("additionalProperties"))
+            value[key] = read_texts(entry, inner if isinstance(inner, dict) else {})
+    elif isinstance(value, list):
+        value[:] = [read_texts(entry, schema.get("items", {})) for entry in value]
+    elif isinstance(value, str):
+        types = schema.get("type", "string")
+        types = [types] if isinstance(types, str) else types
+        if "string" not in types or (value == "null" and "null" in types):
+            return read_text(value)
+    return value
+
+
+def read_text(text: str) -> object:
+    """A text as YAML reads it, and 1e-3 as the number that YAML 1.1 does not see in it."""
+    with suppress(ValueError):
+        return int(text)
+    with suppress(ValueError):
+        return float(text)
+    with suppress(yaml.YAMLError):
+        return yaml.safe_load(text)
+    return text
 
 
 def conflicts(config: dict) -> Iterator[str]:
