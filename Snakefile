@@ -23,10 +23,14 @@ report: "workflow/report/workflow.rst"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/retrieve.smk"
+include: "workflow/rules/simulate.smk"
 include: "workflow/rules/cluster.smk"
+include: "workflow/rules/train.smk"
 include: "workflow/rules/render.smk"
+include: "workflow/rules/render_particles.smk"
 include: "workflow/rules/verify.smk"
 include: "workflow/rules/render_attention.smk"
+include: "workflow/rules/diagnose.smk"
 
 
 rule all:

@@ -8,7 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
 
 from clusterlens.config import check_config
-from clusterlens.data import registry, settings
+from clusterlens.data import diagnosed, registry, settings
 from clusterlens.errors import UserError
 from clusterlens.imports import closure
 
@@ -21,6 +21,7 @@ try:
         ROOT / "config" / "datasets.yaml", ROOT / "workflow" / "schemas" / "registry" / "datasets.schema.yaml"
     )
     settings.check_named(config["data"])
+    diagnosed.check_diagnosis(config["diagnose"])
 except UserError as error:
     sys.exit(f"clusterlens: {error}")
 
@@ -136,6 +137,17 @@ def mirror_for(wildcards):
     """The mirror, for data sets that are looked for there."""
     chosen = config["data"][wildcards.dataset]
     return None if chosen["source"] == "embedded" or settings.named(chosen) else config["mirror"]
+
+
+def diagnose_files():
+    """The user's own files that a diagnosis reads, so that editing one diagnoses again."""
+    return diagnosed.named_files(config["diagnose"])
+
+
+def diagnose_example():
+    """What a diagnosis is made on when the config names no data: the sample of the diabetes table."""
+    example = ["<resources>/diabetes/sample.csv", "<resources>/diabetes/manifest.json"]
+    return example if diagnosed.uses_example(config["diagnose"]) else []
 
 
 def data_targets():

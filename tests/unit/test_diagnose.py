@@ -1,0 +1,251 @@
+"""The diagnosis: data of every kind, users' functions whole and broken, the ranking and the page."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+import yaml
+from PIL import Image
+
+from clusterlens.attention import own
+from clusterlens.attention.diagnosis import candidates, diagnose
+from clusterlens.attention.expense import peak_memory
+from clusterlens.attention.patterns import PATTERNS
+from clusterlens.attention.scaling import MODES
+from clusterlens.attention.tokens import from_image, from_matrix, from_table
+from clusterlens.data.diagnosed import check_diagnosis, named_files, uses_example
+from clusterlens.errors import UserError
+from clusterlens.figures.diagnosis_page import compose
+from clusterlens.metrics.ranking import ranked, summary, verdict
+
+SCHEMAS = Path(__file__).resolve().parents[2] / "workflow" / "schemas"
+SETTINGS = {"how": [2, 3], "seeds": [0, 1], "iterations": 3, "over": "feature", "radius": 0.1, "limit": 60}
+GLOBAL = """
+import numpy as np
+def attention(x):
+    s = x @ x.T / np.sqrt(x.shape[1])
+    p = np.exp(s - s.max(axis=1, keepdims=True))
+    return p / p.sum(axis=1, keepdims=True) @ x
+"""
+BROKEN = {
+    "def attention(x):\n    return x[:5]": r"shape \(5, 2\) for x of shape \(60, 2\)",
+    "def attention(x):\n    return x * float('nan')": "NaN or infinity for 60 of 60 tokens",
+    "def attention(x):\n    return x.oops": "AttributeError",
+    "def attention(x):\n    raise SystemExit(3)": "SystemExit",
+    "def attention(x):\n    return 'z'": "str, but an array of numbers",
+    "import torch\ndef attention(x):\n    return torch.softmax(x, -1)": "torch.as_tensor",
+    "def attend(x):\n    return x": "no function 'attention'",
+    "def attention(x)\n    return x": "could not be loaded: SyntaxError",
+    "import time\ndef attention(x):\n    time.sleep(9)": "stopped after 0.5 seconds",
+}
+
+
+def frame(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    return pd.DataFrame({"a": rng.normal(size=n) + 3 * y, "b": rng.normal(size=n) - 3 * y, "text": "t", "y": y})
+
+
+def table_file(folder, table):
+    path = folder / "table.csv"
+    table.to_csv(path, index=False)
+    return str(path)
+
+
+@pytest.fixture
+def tokens(tmp_path):
+    return from_table(table_file(tmp_path, frame()), ["a", "b"], "y", most=1000)
+
+
+def test_a_table_gives_standardised_tokens_labels_and_directions(tokens):
+    np.testing.assert_allclose(tokens.x.mean(axis=0), 0, atol=1e-12)
+    assert tokens.signs.tolist() == [1, -1] and set(tokens.labels) == {0, 1} and not tokens.ordered
+
+
+def test_columns_default_to_numeric_ones_and_gaps_are_left_out(tmp_path):
+    table = frame()
+    table.loc[3, "a"] = np.nan
+    tokens = from_table(table_file(tmp_path, table), [], "y", most=1000)
+    assert tokens.x.shape == (59, 2) and "1 rows with gaps" in tokens.about
+    assert from_table(table_file(tmp_path, table), [], None, most=20).x.shape == (20, 3)
+
+
+@pytest.mark.parametrize(
+    ("change", "columns", "label", "message"),
+    [
+        (lambda t: t.head(2), ["a", "b"], None, "gives 2 tokens"),
+        (lambda t: t.assign(a=1.0), ["a", "b"], None, "column 'a' is constant"),
+        (lambda t: t.assign(y=np.arange(60) % 3), ["a", "b"], "y", r"3 classes \(0, 1, 2\)"),
+        (lambda t: t, ["a", "c"], None, "no column 'c'"),
+        (lambda t: t, ["text"], None, "not numeric"),
+        (lambda t: t[["text"]], [], None, "no numeric column"),
+    ],
+)
+def test_tables_that_cannot_be_used_are_refused_in_one_line(tmp_path, change, columns, label, message):
+    path = table_file(tmp_path, change(frame()))
+    with pytest.raises(UserError, match=message) as refusal:
+        from_table(path, columns, label, most=1000)
+    assert "\n" not in str(refusal.value)
+
+
+def test_an_image_need_not_be_square_and_is_made_smaller(tmp_path):
+    pixels = np.zeros((20, 50, 3), dtype=np.uint8)
+    pixels[5:15, 10:40] = (200, 100, 50)
+    Image.fromarray(pixels).save(tmp_path / "i.png")
+    Image.fromarray(((pixels[..., 0] > 0) * 255).astype(np.uint8)).save(tmp_path / "m.png")
+    whole = from_image(str(tmp_path / "i.png"), str(tmp_path / "m.png"), most=5000)
+    assert whole.x.shape == (1000, 3) and whole.mask.shape == (20, 50) and whole.mask.sum() == 300
+    small = from_image(str(tmp_path / "i.png"), None, most=300)
+    assert len(small.x) <= 300 and "made smaller" in small.about
+    Image.fromarray(pixels[:10, :, 0]).save(tmp_path / "m.png")
+    with pytest.raises(UserError, match="must agree"):
+        from_image(str(tmp_path / "i.png"), str(tmp_path / "m.png"), most=5000)
+
+
+def test_a_matrix_comes_from_npy_or_csv(tmp_path):
+    values = np.random.default_rng(0).normal(size=(30, 7))
+    np.save(tmp_path / "h.npy", values[None])
+    np.savetxt(tmp_path / "h.csv", values, delimiter=",")
+    pd.DataFrame(values).to_csv(tmp_path / "header.csv", index=False, header=list("abcdefg"))
+    first = from_matrix(str(tmp_path / "h.npy"), most=25)
+    assert first.x.shape == (25, 7) and first.ordered
+    for name in ("h.csv", "header.csv"):
+        np.testing.assert_allclose(from_matrix(str(tmp_path / name), most=25).x, first.x, atol=1e-6)
+    for wrong, message in ((np.zeros((2, 30, 4)), "one sequence"), (np.full((30, 2), np.nan), "not finite")):
+        np.save(tmp_path / "wrong.npy", wrong)
+        with pytest.raises(UserError, match=message):
+            from_matrix(str(tmp_path / "wrong.npy"), most=25)
+    (tmp_path / "junk.npy").write_text("not an array")
+    with pytest.raises(UserError, match="not a readable matrix"):
+        from_matrix(str(tmp_path / "junk.npy"), most=25)
+
+
+def test_a_function_of_ones_own_is_judged_like_a_pattern(tmp_path, tokens):
+    (tmp_path / "mine.py").write_text(GLOBAL)
+    findings = diagnose(tokens, candidates([], [str(tmp_path / "mine.py")]), **SETTINGS)
+    assert [finding.failure for finding in findings] == ["", ""]
+    assert findings[1].measures[0]["rand index"] == 1
+    np.testing.assert_allclose(findings[1].history, findings[0].history, atol=1e-10)
+
+
+@pytest.mark.parametrize(("source", "message"), BROKEN.items())
+def test_a_broken_function_is_a_result_and_the_others_still_run(tmp_path, tokens, source, message):
+    (tmp_path / "broken.py").write_text(source)
+    chosen = candidates([{"pattern": "local", "window": 10}], [str(tmp_path / "broken.py")])
+    chosen = [chosen[0], chosen[2], chosen[1]]
+    limit = 0.5 if "sleep" in source else 60
+    findings = diagnose(tokens, chosen, **(SETTINGS | {"limit": limit}))
+    assert not findings[0].failure and not findings[2].failure
+    assert re.search(message, findings[1].failure)
+    assert "\n" not in findings[1].failure
+
+
+def test_a_function_may_not_change_its_input():
+    x = torch.ones(4, 2)
+
+    def attention(values):
+        values *= 0
+        return values
+
+    z, kept = own.guarded(attention)(x, 0)
+    assert z.abs().max() == 0 and kept.min() == 1
+
+
+def test_impossible_patterns_are_results_too(tokens):
+    chosen = candidates([{"pattern": "local", "window": 500}, {"pattern": "overlapping", "window": 7}], [])
+    findings = diagnose(tokens, chosen, **SETTINGS)
+    assert "does not fit 60 tokens" in findings[1].failure and "odd" in findings[2].failure
+
+
+def test_names_tell_patterns_apart():
+    names = [c.name for c in candidates([{"pattern": "longformer", "window": 8, "global_tokens": [0, -1]}], [])]
+    assert names == ["global", "longformer 8 global tokens 0,-1"]
+    with pytest.raises(UserError, match="two patterns are called 'local 4'"):
+        candidates([{"pattern": "local", "window": 4}] * 2, [])
+
+
+def test_rows_of_a_table_are_shuffled_by_later_seeds_only(tokens):
+    findings = diagnose(tokens, candidates([{"pattern": "local", "window": 10}], []), **(SETTINGS | {"seeds": [5, 6]}))
+    np.testing.assert_array_equal(findings[1].history[0], tokens.x)
+    assert findings[1].measures[0]["silhouette"] != findings[1].measures[1]["silhouette"]
+
+
+def test_peak_memory_counts_tensors_alive_together():
+    x = torch.ones(1000, 1000)
+    one = 4_000_000
+    assert one <= peak_memory(lambda: x + 1) < 1.5 * one
+    assert 2 * one <= peak_memory(lambda: (x + 1) * (x + 2) * 1.0) < 4.5 * one
+    assert 8_000_000 <= peak_memory(lambda: np.ones((1000, 1000))) < 9_000_000
+
+
+def test_ranking_goes_by_agreement_then_silhouette():
+    rows = [
+        (name, 0, measure, value)
+        for name, rand, score in (("global", 1, 0.9), ("x", 0.5, 0.9), ("y", 0.8, 0.6), ("z", 0.8, 0.7))
+        for measure, value in (("rand index", rand), ("silhouette", score), ("share away", 1 - rand), ("fragments", 3))
+    ]
+    means, spreads = summary(
+        pd.DataFrame(rows, columns=["pattern", "seed", "measure", "value"]), ["global", "x", "y", "z"]
+    )
+    assert ranked(means, "global") == ["z", "y", "x"]
+    sentence = verdict("z", means, spreads, "global", 0.1)
+    assert (
+        "mostly the clusters" in sentence and "less coherent" in sentence and "10.0% of the multiply-adds" in sentence
+    )
+    assert "worth a try" in sentence and "multiply-adds" not in verdict("z", means, spreads, "global", None)
+
+
+def test_the_page_stands_alone_and_names_what_broke():
+    cost = {"seconds": 0.001, "bytes": 2048.0, "multiply_adds": 1e6}
+    outcome = {
+        "data": "my <table>",
+        "tokens": 60,
+        "patterns": [
+            {"name": "global", "about": "all", "failure": "", "cost": cost},
+            {"name": "mine", "about": "own", "failure": "", "cost": cost | {"multiply_adds": None}},
+            {"name": "bad", "about": "own", "failure": "gave <NaN>", "cost": {}},
+        ],
+    }
+    means = pd.DataFrame(
+        {"rand index": [1, 0.95], "silhouette": [0.9, 0.9], "share away": [0, 0.02], "fragments": [3, 3]},
+        ["global", "mine"],
+    )
+    html = compose(outcome, means, means * 0, {}, {"iterations": 3, "seeds": [0]}, ["a stand-in"])
+    assert "gave &lt;NaN&gt;" in html and "my &lt;table&gt;" in html and "strong candidate" in html
+    assert "a stand-in" in html and "http" not in html and "<script" not in html and "Read with care" not in html
+    vague = compose(outcome, means.assign(silhouette=0.1), means * 0, {}, {"iterations": 3, "seeds": [0]}, [])
+    assert "Read with care" in vague
+
+
+def test_the_config_knows_every_pattern_and_parameter():
+    schema = yaml.safe_load((SCHEMAS / "diagnose.schema.yaml").read_text(encoding="utf-8"))
+    known = schema["properties"]["patterns"]["items"]["properties"]
+    assert set(known["pattern"]["enum"]) == set(PATTERNS)
+    options = {option for pattern in PATTERNS.values() for option in pattern.options()}
+    assert set(known) - {"pattern", "name", "scaling"} == options
+    assert known["scaling"]["enum"] == list(MODES)
+
+
+def section(**data):
+    empty = dict.fromkeys(("table", "label", "image", "mask", "matrix")) | {"columns": []}
+    return {"data": empty | data, "own": []}
+
+
+def test_settings_that_do_not_go_together_are_refused(tmp_path):
+    here = str(tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_text("a\n1\n")
+    check_diagnosis(section(table=here))
+    assert uses_example(section()) and not uses_example(section(table=here))
+    assert named_files(section(table=here) | {"own": "mine.py"}) == [here, "mine.py"]
+    for wrong, message in (
+        (section(table=here, image=here), "keep one"),
+        (section(mask=here), "goes with an image"),
+        (section(label="y"), "goes with a table"),
+        (section(table=here, columns=["y"], label="y"), "cannot be a feature"),
+        (section(table="absent.csv"), "no file 'absent.csv'"),
+    ):
+        with pytest.raises(UserError, match=message):
+            check_diagnosis(wrong)

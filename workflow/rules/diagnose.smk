@@ -1,0 +1,73 @@
+# Paper A's Appendix B as a tool: attention patterns on any data, held against global attention.
+
+
+rule diagnose_patterns:
+    input:
+        own=diagnose_files(),
+        example=diagnose_example(),
+        code=code("diagnose_patterns"),
+    output:
+        tokens="<results>/diagnose/tokens.npz",
+        measures="<results>/diagnose/measures.csv",
+        spectra="<results>/diagnose/spectra.csv",
+        outcome="<results>/diagnose/outcome.json",
+        manifest="<results>/diagnose/outcome.manifest.json",
+    log:
+        "<logs>/diagnose_patterns.log",
+    benchmark:
+        "<benchmarks>/diagnose_patterns.tsv"
+    conda:
+        "../../envs/torch.yaml"
+    threads: 2
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        settings=lookup(within=config, dpath="diagnose"),
+    message:
+        "Holding attention patterns against global attention"
+    script:
+        "../scripts/diagnose_patterns.py"
+
+
+rule page_diagnosis:
+    input:
+        tokens="<results>/diagnose/tokens.npz",
+        measures="<results>/diagnose/measures.csv",
+        spectra="<results>/diagnose/spectra.csv",
+        outcome="<results>/diagnose/outcome.json",
+        manifest="<results>/diagnose/outcome.manifest.json",
+        code=code("page_diagnosis"),
+    output:
+        page="<results>/diagnose/report.html",
+        ranking="<results>/diagnose/ranking.csv",
+        manifest="<results>/diagnose/report.manifest.json",
+    log:
+        "<logs>/page_diagnosis.log",
+    localrule: True
+    conda:
+        "../../envs/base.yaml"
+    params:
+        settings=lookup(within=config, dpath="diagnose"),
+    message:
+        "Writing the diagnosis to {output.page}"
+    script:
+        "../scripts/page_diagnosis.py"
+
+
+rule alias_diagnosis:
+    input:
+        page="<results>/diagnose/report.html",
+        manifest="<results>/diagnose/report.manifest.json",
+    output:
+        page=shown("<results>/attention_clusters/diagnose.html"),
+        manifest="<results>/attention_clusters/diagnose.manifest.json",
+    log:
+        "<logs>/alias_diagnosis.log",
+    localrule: True
+    conda:
+        "../../envs/base.yaml"
+    message:
+        "{output.page} is {input.page}"
+    shell:
+        "(cp {input.page} {output.page} && cp {input.manifest} {output.manifest}) 2> {log}"

@@ -1,0 +1,1 @@
+"""Parameter-free attention: the patterns, the scaling modes and the iteration."""

@@ -1,0 +1,68 @@
+"""What one application of attention costs: seconds, and the memory it takes beyond its input."""
+
+import time
+import tracemalloc
+import weakref
+from collections.abc import Callable
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+
+class LiveTensors(TorchDispatchMode):
+    """Counts the bytes of tensors made inside the block and alive together; `peak` is the most there were."""
+
+    def __init__(self):
+        super().__init__()
+        self.now = self.peak = 0
+        self.known: set[int] = set()
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        given = {t.untyped_storage()._cdata for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)}
+        for tensor in tree_leaves(result):
+            if isinstance(tensor, torch.Tensor):
+                self.add(tensor.untyped_storage(), given)
+        return result
+
+    def add(self, storage: torch.UntypedStorage, given: set[int]) -> None:
+        key, size = storage._cdata, storage.nbytes()
+        if key in self.known or key in given:
+            return
+        self.known.add(key)
+        self.now += size
+        self.peak = max(self.peak, self.now)
+        weakref.finalize(storage, self.drop, key, size)
+
+    def drop(self, key: int, size: int) -> None:
+        self.known.discard(key)
+        self.now -= size
+
+
+def peak_memory(call: Callable[[], object]) -> int:
+    """Bytes at the fullest moment of a call, of torch tensors and of what Python and NumPy allocate.
+
+    Scratch space inside a torch kernel is not seen. The first of two calls loads what the second needs.
+    """
+    with LiveTensors():
+        call()
+    tracemalloc.start()
+    try:
+        with LiveTensors() as live:
+            kept = call()
+        python = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    del kept
+    return max(live.peak, python)
+
+
+def seconds(call: Callable[[], object], *, repeats: int = 3) -> float:
+    """The shortest of several runs."""
+    best = float("inf")
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        best = min(best, time.perf_counter() - start)
+    return best

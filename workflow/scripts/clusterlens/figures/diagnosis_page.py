@@ -1,0 +1,125 @@
+"""The diagnosis as a page: what was asked, the ranking with a sentence each, every number, pictures, how to read it."""
+
+from html import escape
+
+import pandas as pd
+import yaml
+
+from clusterlens.figures.page import page, picture, table
+from clusterlens.metrics.ranking import ranked, verdict
+
+MEASURES = {
+    "rand index": "agreement",
+    "share away": "share away",
+    "silhouette": "silhouette",
+    "clusters": "clusters",
+    "fragments": "pieces",
+    "effective rank": "effective rank",
+    "dice": "dice",
+    "accuracy": "accuracy (2 clusters)",
+    "coverage": "coverage",
+    "accuracy all clusters": "accuracy (all)",
+}
+GLOSSARY = {
+    "agreement": "Adjusted Rand index between the pattern's clusters and those of global attention: 1 is the same, "
+    "0 is what chance gives. The ranking goes by it, then by silhouette.",
+    "share away": "Share of tokens outside global attention's clusters when clusters are paired as well as possible.",
+    "silhouette": "How tight and well separated the clusters are, at most 1.",
+    "clusters": "K-means clusters; their number has the best silhouette among the candidates in the settings.",
+    "pieces": "Fragmentation: clusters by density (DBSCAN) that together hold 90 % of the tokens.",
+    "effective rank": "How many directions the cloud of tokens still fills.",
+    "dice": "Overlap of the mask from the clusters with the true mask, at most 1.",
+    "accuracy (2 clusters)": "Accuracy on the tokens of the two clusters that the features speak for most clearly.",
+    "coverage": "Share of all tokens that these two clusters hold.",
+    "accuracy (all)": "Accuracy when every cluster takes the label of its majority.",
+    "±": "Standard deviation over seeds. A seed changes the start of K-means, what a pattern draws at random and, "
+    "for tables, the order of the rows.",
+    "cost": "Of one application to all tokens: shortest of three runs; memory beyond the input; multiply-adds from the "
+    "pattern's mask (not known for a function of your own). With few tokens the time is mostly overhead; "
+    "the multiply-adds tell how it grows.",
+}
+CLEAR = 0.25
+
+
+def cell(mean: float, spread: float, name: str) -> str:
+    if pd.isna(mean):
+        return "–"
+    digits = 1 if name in ("clusters", "fragments") else 3
+    return f"{mean:.{digits}f}" + (f" ± {spread:.{digits}f}" if spread > 0 else "")
+
+
+def size(count: float, units: tuple[str, ...], step: int) -> str:
+    for unit in units[:-1]:
+        if count < step:
+            return f"{count:.3g} {unit}".strip()
+        count /= step
+    return f"{count:.3g} {units[-1]}"
+
+
+def cost_row(name: str, cost: dict, base: dict) -> list[str]:
+    work = cost["multiply_adds"]
+    return [
+        name,
+        f"{1000 * cost['seconds']:.2f} ms",
+        f"{cost['seconds'] / base['seconds']:.2f}",
+        size(cost["bytes"], ("B", "KiB", "MiB", "GiB"), 1024),
+        "not known" if work is None else size(work, ("", "thousand", "million", "billion"), 1000),
+        "–" if work is None else f"{work / base['multiply_adds']:.1%}",
+    ]
+
+
+def broken_list(failed: list[dict]) -> str:
+    items = "".join(f"<li><b>{escape(one['name'])}</b>: {escape(one['failure'])}</li>" for one in failed)
+    return f'<div class="broken"><b>Could not be judged</b><ul>{items}</ul></div>' if failed else ""
+
+
+def compose(
+    outcome: dict, means: pd.DataFrame, spreads: pd.DataFrame, figures: dict, settings: dict, stand_ins: list[str]
+) -> str:
+    """The whole page; `figures` maps a heading with an explanation to a Figure."""
+    baseline = outcome["patterns"][0]["name"]
+    costs = {one["name"]: one["cost"] for one in outcome["patterns"] if not one["failure"]}
+    about = {one["name"]: one["about"] for one in outcome["patterns"]}
+    base = costs[baseline]
+    order = ranked(means, baseline)
+    parts = [
+        "<h1>Which attention pattern keeps what global attention finds?</h1>",
+        f'<p class="lead">{escape(outcome["data"])}. Attention without any learned weights was applied '
+        f"{settings['iterations']} times to the standardised tokens, and the clusters that form were held against "
+        "those of global attention. A quick test before training, after Appendix B of “Attention Clusters”.</p>",
+    ]
+    if stand_ins:
+        parts.append(f'<p class="stand-in"><b>Stand-in data:</b> {escape("; ".join(stand_ins))}.</p>')
+    if not means.loc[baseline, "silhouette"] >= CLEAR:
+        parts.append(
+            '<p class="stand-in"><b>Read with care:</b> global attention itself forms no clear clusters here '
+            f"(silhouette {means.loc[baseline, 'silhouette']:.2f}), so there is little for the others to keep.</p>"
+        )
+    parts.append("<h2>In short</h2>")
+    sentences = []
+    for name in order:
+        work = costs[name]["multiply_adds"]
+        share = None if work is None else work / base["multiply_adds"]
+        sentence = verdict(name, means, spreads, baseline, share)
+        sentences.append(f"<li><b>{escape(name)}</b> ({escape(about[name])}). {escape(sentence)}</li>")
+    parts.append(f"<ol>{''.join(sentences)}</ol>" if sentences else "<p>No pattern could be compared.</p>")
+    parts.append(broken_list([one for one in outcome["patterns"] if one["failure"]]))
+    shown = {name: title for name, title in MEASURES.items() if name in means}
+    rows = [
+        [name, *(cell(means.loc[name, key], spreads.loc[name, key], key) for key in shown)]
+        for name in [baseline, *order]
+    ]
+    parts += ["<h2>Every measure</h2>", table(["pattern", *shown.values()], rows, first_is_base=True)]
+    seeds = ", ".join(map(str, settings["seeds"]))
+    parts.append(f'<p class="lead">Mean ± standard deviation over the seeds {seeds}; {outcome["tokens"]} tokens.</p>')
+    header = ["pattern", "time", "times global", "memory", "multiply-adds", "of global"]
+    parts += ["<h2>Cost of one application</h2>"]
+    parts.append(table(header, [cost_row(name, costs[name], base) for name in [baseline, *order]], first_is_base=True))
+    for (heading, words), figure in figures.items():
+        parts += [f"<h2>{escape(heading)}</h2>", f'<p class="lead">{escape(words)}</p>', picture(figure, heading)]
+    known = {*shown.values(), "±", "cost"}
+    terms = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in GLOSSARY.items() if k in known)
+    parts += ["<h2>How to read this</h2>", f"<dl>{terms}</dl>"]
+    text = yaml.safe_dump({"diagnose": settings}, sort_keys=False, default_flow_style=None, width=110)
+    parts += ["<h2>Settings</h2>", f"<pre>{escape(text)}</pre>"]
+    return page("Diagnosis of attention patterns", parts)

@@ -1,0 +1,50 @@
+"""The picture and masks of its subject, side by side."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from clusterlens.figures import style
+
+
+def pixel_table(image: np.ndarray, masks: dict[str, np.ndarray]) -> pd.DataFrame:
+    """One row per pixel: row, column, red, green, blue and a column of 0 and 1 for each mask."""
+    rows, columns = np.indices(image.shape[:2])
+    table = pd.DataFrame({"row": rows.ravel(), "column": columns.ravel()})
+    for channel, name in enumerate(("red", "green", "blue")):
+        table[name] = image[..., channel].ravel()
+    return table.assign(**{name: mask.astype(int).ravel() for name, mask in masks.items()})
+
+
+def grid(pixels: pd.DataFrame, columns: str | list[str]) -> np.ndarray:
+    shape = (pixels["row"].max() + 1, pixels["column"].max() + 1)
+    values = pixels[columns].to_numpy()
+    return values.reshape(*shape, *values.shape[1:])
+
+
+def draw_picture(axis: Axes, pixels: pd.DataFrame, title: str) -> None:
+    frame(axis, title)
+    axis.imshow(grid(pixels, ["red", "green", "blue"]).astype(np.uint8), interpolation="nearest")
+
+
+def draw_mask(axis: Axes, pixels: pd.DataFrame, mask: str, title: str) -> None:
+    frame(axis, title)
+    axis.imshow(grid(pixels, mask), cmap="gray", vmin=0, vmax=1, interpolation="nearest")
+
+
+def frame(axis: Axes, title: str) -> None:
+    axis.set(title=title, xticks=[], yticks=[])
+    for spine in axis.spines.values():
+        spine.set_visible(True)
+
+
+def picture_and_masks(pixels: pd.DataFrame, masks: dict[str, str]) -> Figure:
+    """The picture, then each mask under its title."""
+    count = 1 + len(masks)
+    figure, axes = style.new_figure(1, count, width=1.72 * count, height=2.1)
+    height, width = grid(pixels, "row").shape
+    draw_picture(axes[0], pixels, f"{height} × {width} pixels")
+    for axis, (mask, title) in zip(axes[1:], masks.items(), strict=True):
+        draw_mask(axis, pixels, mask, title)
+    return figure

@@ -1,0 +1,1 @@
+"""Measures of clusters, masks, labels, spectra and seeds."""

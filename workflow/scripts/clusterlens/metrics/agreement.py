@@ -1,0 +1,65 @@
+"""Clusters against ground truth: the dice of a mask, and accuracies of cluster-to-label maps with their coverage."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from clusterlens.errors import UserError
+
+
+def dice(mask: np.ndarray, truth: np.ndarray) -> float:
+    """2|M ∩ G| / (|M| + |G|) of two boolean masks; two empty masks agree."""
+    total = mask.sum() + truth.sum()
+    return float(2 * (mask & truth).sum() / total) if total else 1.0
+
+
+def subject_mask(labels: np.ndarray, grid: tuple[int, int]) -> np.ndarray:
+    """The subject's mask from clusters of pixels: a cluster is ground if the border holds more of it than the inside.
+
+    Uses no ground truth. With two clusters, one is the subject and the other the ground, as in A §3.1.
+    """
+    picture = labels.reshape(grid)
+    border = np.ones(grid, dtype=bool)
+    border[1:-1, 1:-1] = False
+    names = np.unique(labels)
+    excess = {name: (picture[border] == name).mean() - (picture[~border] == name).mean() for name in names}
+    subject = [name for name in names if excess[name] <= 0] or [min(names, key=excess.get)]
+    return np.isin(picture, subject)
+
+
+def check_two_classes(truth: np.ndarray) -> None:
+    classes = np.unique(truth)
+    if len(classes) != 2:
+        shown = ", ".join(map(str, classes[:6]))
+        raise UserError(f"the label must have two classes, but it has {len(classes)} ({shown}): leave it out, or merge")
+
+
+class Labelled(NamedTuple):
+    """Two clusters given a label each: the accuracy on their tokens and the share of all tokens they hold."""
+
+    accuracy: float
+    coverage: float
+    positive: int
+    negative: int
+
+
+def two_cluster_accuracy(labels: np.ndarray, truth: np.ndarray, features: np.ndarray, signs: np.ndarray) -> Labelled:
+    """Accuracy of the two clusters that domain knowledge speaks for most clearly, A §2.1 and §3.1.
+
+    `features` (n, d) are the standardised inputs, `signs` (d) tells which way each is known to point. A cluster's
+    evidence is the mean over its tokens of Σ_f sign_f · feature_f; the cluster with the most is called 1, the one
+    with the least 0, and the others get no label.
+    """
+    check_two_classes(truth)
+    names = [name for name in np.unique(labels) if name >= 0]
+    evidence = [(features[labels == name] @ signs).mean() for name in names]
+    positive, negative = names[int(np.argmax(evidence))], names[int(np.argmin(evidence))]
+    held = np.isin(labels, [positive, negative])
+    right = (labels[held] == positive) == (truth[held] == truth.max())
+    return Labelled(float(right.mean()), float(held.mean()), int(positive), int(negative))
+
+
+def majority_accuracy(labels: np.ndarray, truth: np.ndarray) -> float:
+    """Accuracy when every cluster is given the label that most of its tokens have: all tokens covered, labels used."""
+    right = sum(np.unique(truth[labels == name], return_counts=True)[1].max() for name in np.unique(labels))
+    return float(right / len(truth))
