@@ -57,7 +57,7 @@ def batch_ratio(dtype: str) -> tuple[float, str]:
 
 
 def large_memory() -> tuple[float, str]:
-    """Peak memory of one step at n = 65,536 in GB, beyond the interpreter and the trajectory, in a process of its own."""
+    """Peak memory in GB of one step at n = 65,536, beyond the interpreter and the trajectory, in its own process."""
     worker = [sys.executable, __file__, "--memory"]
     done = subprocess.run(worker, capture_output=True, text=True, check=True)
     gigabytes, seconds = map(float, done.stdout.split())

@@ -1,0 +1,32 @@
+# Tokens as particles: one job per item runs all its systems side by side.
+
+SIMULATED = {paper: list(config["simulations"][paper]) for paper in ("spiking", "transformers", "emergence")}
+
+
+rule simulate_particles:
+    input:
+        code=code("simulate_particles"),
+    output:
+        arrays="<results>/{paper}/data/{item}.npz",
+        manifest="<results>/{paper}/data/{item}.manifest.json",
+    log:
+        "<logs>/simulate_particles/{paper}_{item}.log",
+    benchmark:
+        "<benchmarks>/simulate_particles/{paper}_{item}.tsv"
+    wildcard_constraints:
+        paper="|".join(SIMULATED),
+        item="|".join(f"(?<={paper}/data/){item}" for paper, items in SIMULATED.items() for item in items),
+    conda:
+        "../../envs/torch.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        settings=lookup(within=config, dpath="simulations/{paper}/{item}"),
+        dtype=lookup(within=config, dpath="simulations/dtype"),
+        device=lookup(within=config, dpath="device"),
+    message:
+        "Simulating the particles of {wildcards.paper}/{wildcards.item}"
+    script:
+        "../scripts/simulate_particles.py"

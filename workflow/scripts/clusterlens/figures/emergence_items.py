@@ -1,0 +1,272 @@
+"""The simulated figures of E: limits of the rescaled flow, and the flow with many random heads."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from clusterlens.figures import style
+from clusterlens.figures.particle_data import Run, mean_spread
+from clusterlens.figures.particle_panels import (
+    curve,
+    limits_of,
+    plane_panel,
+    recent,
+    space_panel,
+    without_growth,
+)
+from clusterlens.figures.sphere_items import page
+from clusterlens.metrics import order
+
+ORANGE, VIOLET, TEAL = "#fa7000", "#3a4cc1", "#63acbe"  # the colours of the published pictures
+
+
+def boolean_matrix(runs: list[Run]) -> Figure:
+    """P(t) at four times with the tokens in order of place, and its rank and distance from 0/1 over time."""
+    (run,) = runs
+    figure, upper, lower = page(height=3.9, shares=(1.35, 1))
+    ranked = np.argsort(run.path[0, :, 0])
+    for axis, t, matrix in zip(upper.subplots(1, len(run.snapshots)), run.snapshots, run.attention, strict=True):
+        axis.imshow(matrix[np.ix_(ranked, ranked)], cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
+        axis.set(xticks=[], yticks=[], title=f"t = {t:g}, rank {order.matrix_rank(matrix)}")
+        for spine in axis.spines.values():
+            spine.set_visible(True)
+    left, right = lower.subplots(1, 2)
+    curve(left, run, "rank", colour=style.BLUE)
+    left.set(ylabel="rank of P(t)", ylim=(0, None))
+    curve(right, run, "distance_to_boolean", colour=style.ORANGE)
+    right.set(ylabel="distance to {0, 1}", ylim=(0, None))
+    return figure
+
+
+def space_row(part: Figure, run: Run, *, row: int = 0, rows: int = 1, colour: str, equal: bool = True, **panel) -> None:
+    """A run in 3-D at its snapshots, all on the scale of the whole path."""
+    limits = limits_of(run.path, margin=0.0, equal=equal)
+    for column, t in enumerate(run.snapshots):
+        axis = part.add_subplot(rows, len(run.snapshots), row * len(run.snapshots) + column + 1, projection="3d")
+        space_panel(axis, run.path[: run.at(t) + 1], colour=colour, title=f"t = {t:g}", limits=limits, **panel)
+
+
+def edge_on(covector: np.ndarray) -> tuple[float, float]:
+    """Elevation and azimuth from which the planes on which `covector` is constant are seen as lines."""
+    return 0.0, float(np.degrees(np.arctan2(-covector[0], covector[1])))
+
+
+def polytope(runs: list[Run]) -> Figure:
+    """Rescaled tokens run to the vertices of a convex polytope."""
+    (run,) = runs
+    figure, upper, lower = page(height=3.7, shares=(1.4, 1))
+    space_row(upper, run, colour=ORANGE, hull=True)
+    left, right = lower.subplots(1, 2)
+    curve(left, run, "distance_to_vertices", colour=ORANGE)
+    left.set(ylabel="distance to vertices", yscale="log")
+    curve(right, run, "places", colour=ORANGE)
+    right.set(ylabel="clusters", ylim=(0, None))
+    return figure
+
+
+def hyperplanes(runs: list[Run]) -> Figure:
+    """Tokens gather on parallel hyperplanes: in the plane on lines, in space on planes."""
+    plane, space = runs
+    figure, upper, lower = page(height=5.6, shares=(2.6, 1))
+    limits = limits_of(plane.path)
+    covector = order.left_eigenvectors(plane.value[0, 0], leading=True)[0]
+    for column, t in enumerate(plane.snapshots):
+        axis = upper.add_subplot(2, 4, column + 1)
+        plane_panel(axis, plane.path[: plane.at(t) + 1], colour=VIOLET, title=f"t = {t:g}", limits=limits)
+        levels = plane.path[plane.at(t)] @ covector
+        for level in (levels.min(), levels.max()):
+            foot, along = covector * level / (covector @ covector), np.array([-covector[1], covector[0]])
+            axis.axline(foot, foot + along, color=style.RED, linewidth=0.7, linestyle="--", zorder=1)
+    view = edge_on(order.left_eigenvectors(space.value[0, 0], leading=True)[0])
+    space_row(upper, space, row=1, rows=2, colour=VIOLET, view=view, zoom=1.45)
+    left, right = lower.subplots(1, 2)
+    for run, colour in ((plane, VIOLET), (space, style.GREEN)):
+        name = f"d = {run.path.shape[2]}"
+        curve(left, run, "hyperplanes", colour=colour, label=name)
+        curve(right, run, "distance_to_planes", colour=colour, label=name)
+    left.set(ylabel="levels along the\nleading covector", yscale="log")
+    left.axhline(3, color=style.GREY, linewidth=0.6, linestyle=":")
+    left.set_yticks([2, 3, 5, 10, 20, 40], ["2", "3", "5", "10", "20", "40"])
+    left.minorticks_off()
+    right.set(ylabel="distance to planes", yscale="log")
+    right.legend()
+    return figure
+
+
+def mixed(runs: list[Run]) -> Figure:
+    """Corners along the positive directions, a free line along the negative one."""
+    (run,) = runs
+    figure, upper, lower = page(height=3.9, shares=(1.45, 1))
+    space_row(upper, run, colour=TEAL, equal=False, shape=(1, 1, 1.3))
+    left, middle, right = lower.subplots(1, 3)
+    final = run.path[-1]
+    left.scatter(final[:, 0], final[:, 1], color=TEAL, s=9, edgecolors="black", linewidths=0.3)
+    left.set(
+        xlabel="first positive direction",
+        ylabel="second",
+        xticks=[],
+        yticks=[],
+        title=f"seen from above, t = {run.times[-1]:g}",
+    )
+    curve(middle, run, "positive_places", colour=TEAL)
+    middle.set(ylabel="clusters from above", ylim=(0, None))
+    curve(right, run, "residual_spread", colour=TEAL)
+    right.set(ylabel="spread within clusters", yscale="log")
+    return figure
+
+
+def shape_row(part: Figure, run: Run, *, colour: str) -> None:
+    """A planar flow at its snapshots, freed of growth."""
+    path = without_growth(run.path)
+    limits = limits_of(path)
+    for axis, t in zip(part.subplots(1, len(run.snapshots)), run.snapshots, strict=True):
+        plane_panel(axis, recent(run, path, t), colour=colour, title=f"t = {t:g}", limits=limits)
+
+
+def flow_curves(part: Figure, run: Run, *, colour: str) -> None:
+    """Clusters, mean cosine and distance within clusters over time."""
+    left, middle, right = part.subplots(1, 3)
+    curve(left, run, "places", colour=colour)
+    left.set(ylabel="clusters", ylim=(0, None))
+    curve(middle, run, "mean_cosine", colour=colour)
+    middle.set(ylabel="mean cosine of pairs")
+    each_seed(right, run, colour=colour)
+
+
+def each_seed(axis: Axes, run: Run, *, colour: str) -> None:
+    """Distance within the final clusters, one line per seed."""
+    axis.semilogy(run.times, run.order["mean_distance"], color=colour, linewidth=0.6, alpha=0.7)
+    axis.set(xlabel="t", ylabel="distance in clusters")
+
+
+def circle_start(runs: list[Run]) -> Figure:
+    return planar_flow(runs, style.GREEN)
+
+
+def more_tokens(runs: list[Run]) -> Figure:
+    return planar_flow(runs, style.PURPLE)
+
+
+def planar_flow(runs: list[Run], colour: str) -> Figure:
+    """The multi-head flow in the plane at four times."""
+    (run,) = runs
+    figure, upper, lower = page(height=3.6, shares=(1.25, 1))
+    shape_row(upper, run, colour=colour)
+    flow_curves(lower, run, colour=colour)
+    return figure
+
+
+def multihead_3d(runs: list[Run]) -> Figure:
+    """The multi-head flow in space at four times."""
+    (run,) = runs
+    figure, upper, lower = page(height=3.8, shares=(1.4, 1))
+    path = without_growth(run.path)
+    limits = limits_of(path, margin=0.0)
+    for column, t in enumerate(run.snapshots):
+        axis = upper.add_subplot(1, len(run.snapshots), column + 1, projection="3d")
+        space_panel(
+            axis, recent(run, path, t, span=1.5), colour=style.GREEN, title=f"t = {t:g}", limits=limits, zoom=1.55
+        )
+    flow_curves(lower, run, colour=style.GREEN)
+    return figure
+
+
+def fits(run: Run) -> tuple[np.ndarray, np.ndarray]:
+    """Slope and R² of log mean distance, seed by seed."""
+    pairs = [order.fitted_rate(run.times, values) for values in run.order["mean_distance"].T]
+    return tuple(np.array(pairs).T)
+
+
+def leading(run: Run) -> np.ndarray:
+    """The eigenvalue of largest real part of the sum of heads, seed by seed (complex)."""
+    spectra = np.linalg.eigvals(run.value.sum(1))
+    return np.take_along_axis(spectra, spectra.real.argmax(-1)[:, None], -1)[:, 0]
+
+
+def convergence_rate(runs: list[Run]) -> Figure:
+    """Log mean distance against time with its fit, seed by seed, and the rates against the leading eigenvalue."""
+    (run,) = runs
+    figure, (left, right) = style.new_figure(1, 2, height=2.6)
+    slopes, fit = fits(run)
+    growth = leading(run).real
+    for seed, values in enumerate(run.order["mean_distance"].T):
+        colour = style.plt.cm.viridis(seed / max(1, len(slopes) - 1))
+        left.semilogy(run.times, values, color=colour, linewidth=1)
+        if np.isfinite(slopes[seed]):
+            usable = values > 1e-10
+            centre = np.exp(np.log(values[usable]).mean() + slopes[seed] * (run.times - run.times[usable].mean()))
+            left.semilogy(run.times, centre, color=colour, linewidth=0.6, linestyle=":")
+    left.set(xlabel="t", ylabel="mean distance in clusters")
+    span = np.array([-0.2, np.nanmax(growth) * 1.1])
+    right.plot(span, span, color=style.GREY, linewidth=0.7, linestyle="--", label="rate = Re λ")
+    shown = right.scatter(
+        growth, -slopes, c=fit, cmap="viridis", vmin=0.5, vmax=1, s=16, edgecolors="black", linewidths=0.3
+    )
+    figure.colorbar(shown, ax=right, label="R² of the fit")
+    right.axvline(0, color=style.GREY, linewidth=0.5)
+    right.set(xlabel="largest Re λ of the sum of heads", ylabel="fitted rate")
+    right.legend()
+    style.letter([left, right])
+    return figure
+
+
+def multihead_eigenvalues(runs: list[Run]) -> Figure:
+    """Value spectra of single heads and of their sum for four seeds, with the flow each of them leads to."""
+    (run,) = runs
+    shown = range(min(4, len(run.final)))
+    figure, axes = style.new_figure(2, len(shown), height=3.7)
+    for seed in shown:
+        axis = axes[seed]
+        heads, total = np.linalg.eigvals(run.value[seed]), np.linalg.eigvals(run.value[seed].sum(0))
+        axis.scatter(heads.real, heads.imag, s=7, color=style.GREY, label="single heads")
+        axis.scatter(total.real, total.imag, s=26, color=style.RED, marker="D", label="sum of heads")
+        axis.axhline(0, color=style.GREY, linewidth=0.4)
+        axis.axvline(0, color=style.GREY, linewidth=0.4)
+        axis.set(xlim=(-2.4, 2.4), ylim=(-1.6, 1.6), title=f"seed {run.systems[seed, 2]:g}", xlabel="Re λ")
+        plane_panel(axes[len(shown) + seed], without_growth(run.final[seed][None]), colour=style.GREEN, title="")
+        count = int(run.order["places"][-1, seed])
+        plural = "s" if count > 1 else ""
+        axes[len(shown) + seed].set(
+            title=f"t = {run.times[-1]:g}: {count} cluster{plural}", xlim=(-2.6, 2.6), ylim=(-2.6, 2.6)
+        )
+    axes[0].set_ylabel("Im λ")
+    axes[0].legend(fontsize=6, loc="upper left")
+    return figure
+
+
+def rates(run: Run) -> np.ndarray:
+    """Fitted rate of approach within the final clusters, seed by seed."""
+    return -fits(run)[0]
+
+
+def effect(runs: list[Run]) -> Figure:
+    """Final order parameters against the swept setting: every seed a dot, mean and spread in front."""
+    figure, axes = style.new_figure(1, 3, height=2.3)
+    names = [run.label.split("=")[1] for run in runs]
+    for axis, title, values in (
+        (axes[0], "clusters", [run.order["places"][-1] for run in runs]),
+        (axes[1], "mean cosine of pairs", [run.order["mean_cosine"][-1] for run in runs]),
+        (axes[2], "rate of approach", [rates(run) for run in runs]),
+    ):
+        for place, these in enumerate(values):
+            jitter = np.linspace(-0.16, 0.16, len(these))
+            axis.scatter(place + jitter, these, s=4, color=style.GREY, alpha=0.7)
+        mean, spread, _ = zip(*map(mean_spread, values), strict=True)
+        axis.errorbar(range(len(runs)), mean, spread, fmt="o-", color=style.GREEN, capsize=2, linewidth=1)
+        axis.set(xticks=range(len(runs)), xticklabels=names, ylabel=title, xlabel=runs[0].label.split("=")[0])
+    axes[0].set_yscale("log")
+    style.letter(axes)
+    return figure
+
+
+def master_equation(runs: list[Run]) -> Figure:
+    """Error of the linear prediction over time, for starts of different size."""
+    figure, (axis,) = style.new_figure(1, 1, width=style.COLUMN, height=2.5)
+    for run, colour in zip(runs, style.plt.cm.viridis(np.linspace(0, 0.85, len(runs))), strict=True):
+        low, middle, high = np.quantile(run.order["relative_error"][1:], [0.1, 0.5, 0.9], axis=1)
+        axis.semilogy(run.times[1:], middle, color=colour, label=f"start × {run.settings['start_scale']:g}")
+        axis.fill_between(run.times[1:], low, high, color=colour, alpha=0.15, linewidth=0)
+    axis.axhline(0.1, color=style.GREY, linewidth=0.6, linestyle=":")
+    axis.set(xlabel="t", ylabel="relative error with P held", ylim=(1e-5, 20))
+    axis.legend(fontsize=6, loc="lower right")
+    return figure

@@ -1,0 +1,1 @@
+"""Tokens as particles: vector fields, integrators and whole simulations."""

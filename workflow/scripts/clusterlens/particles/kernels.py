@@ -1,0 +1,44 @@
+"""Softmax attention for many systems at once: small ones as batched matrices, large ones without the n x n matrix."""
+
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
+
+DENSE_TOKENS = 128  # up to here the n x n weights of a whole batch are cheaper than one fused call per system
+ROWS = 256  # rows of the n x n matrix held at once where no fused kernel exists
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, *, causal: bool = False) -> Tensor:
+    """softmax(q k^T) v, each row shifted by its maximum; token i sees only j <= i when causal.
+
+    Which of the two ways is taken depends on n alone, so that a batch and its systems one by one agree.
+    """
+    # q, k, v: (S, H, n, d), or with 1 for S or H where systems or heads share them
+    if q.shape[-2] <= DENSE_TOKENS:
+        return (v.mT @ weights(q, k, causal=causal).mT).mT
+    systems, heads = torch.broadcast_shapes(q.shape[:2], k.shape[:2], v.shape[:2])
+    q, k, v = (part.expand(systems, heads, -1, -1).contiguous() for part in (q, k, v))
+    return scaled_dot_product_attention(q, k, v, is_causal=causal, scale=1.0)  # (S, H, n, d)
+
+
+def weights(q: Tensor, k: Tensor, *, causal: bool = False) -> Tensor:
+    """The attention matrix P itself: P_ij = e^{<q_i, k_j>} / sum_l e^{<q_i, k_l>}."""
+    logits = q @ k.mT  # (S, H, n, n)
+    if causal:
+        logits = logits.masked_fill(future(logits.shape[-1], logits.device), -torch.inf)
+    return logits.softmax(-1)
+
+
+@lru_cache(maxsize=8)
+def future(n: int, device: torch.device) -> Tensor:
+    """True where token i may not look at token j, that is j > i."""
+    return torch.ones(n, n, dtype=torch.bool, device=device).triu(1)
+
+
+def attend_unnormalised(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    """(1/n) sum_j e^{<q_i, k_j>} v_j, a block of rows at a time so that memory grows with n."""
+    n = q.shape[-2]
+    blocks = [torch.exp(rows @ k.mT) @ v for rows in q.split(ROWS, dim=-2)]
+    return torch.cat(blocks, dim=-2) / n  # (S, H, n, d)

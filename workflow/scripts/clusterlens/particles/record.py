@@ -1,0 +1,170 @@
+"""From a config block to arrays: which runs it describes, what is measured in each, what is kept for drawing."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, fields
+from functools import cached_property
+
+import numpy as np
+import torch
+
+from clusterlens.errors import UserError, choose
+from clusterlens.metrics import order
+from clusterlens.particles.fields import attention_matrix
+from clusterlens.particles.simulate import Settings, Trajectory, batch, simulate
+from clusterlens.particles.theory import frozen_error
+
+SETTINGS = {field.name for field in fields(Settings)}
+KEPT_NUMBERS = 200_000  # the final states of all systems are kept up to this many numbers
+
+
+def runs(block: Mapping) -> Iterator[tuple[str, Settings]]:
+    """The named simulations of one item: its variants, each for every value of the swept key, over common settings."""
+    common = {key: block[key] for key in block if key in SETTINGS}
+    for variant, changes in (block.get("variants") or {"": {}}).items():
+        swept = block.get("sweep") or {}
+        if len(swept) > 1:
+            raise UserError(f"sweep names {len(swept)} keys ({', '.join(swept)}): sweep one, or use variants")
+        for key, values in swept.items() or [(None, [None])]:
+            for value in values:
+                choice = {} if key is None else {key: value}
+                label = variant if key is None else f"{variant} {key}={value}".strip()
+                yield label, settings_from(common | dict(changes) | choice)
+
+
+def settings_from(values: Mapping) -> Settings:
+    """Settings from plain config values: lists become tuples."""
+    return Settings(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
+
+
+class Measured:
+    """A trajectory as NumPy sees it, with what several measures share computed once."""
+
+    def __init__(self, trajectory: Trajectory, settings: Settings):
+        self.trajectory = trajectory
+        self.settings = settings
+        self.times = trajectory.times
+        self.x = trajectory.positions.cpu().double().numpy()  # (T, S, n, d)
+        self.value = batch(settings, "value")  # (S, H, d, d)
+
+    @cached_property
+    def final_labels(self) -> np.ndarray:
+        """Cluster by place of every token at the end, (S, n)."""
+        return order.place_labels(self.x[-1])
+
+    def each(self, measure: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """A measure of the tokens, time by time so that the n x n matrices of one time are held at once: (T, S)."""
+        return np.stack([measure(x) for x in self.x]).astype(float)
+
+    def attention(self, index: int) -> np.ndarray:
+        """P at one kept time, (S, H, n, n)."""
+        x, t = self.trajectory.positions[index], float(self.times[index])
+        with torch.inference_mode():
+            return attention_matrix(self.trajectory.field, t, x, self.trajectory.system).cpu().double().numpy()
+
+    def each_attention(self, measure: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """A measure of P, mean over heads: (T, S)."""
+        return np.stack([measure(self.attention(index)).mean(-1) for index in range(len(self.times))]).astype(float)
+
+    def heights(self, *, leading: bool) -> list[np.ndarray]:
+        """Coordinates along left eigenvectors of V, system by system: (T, n, k) each."""
+        covectors = [order.left_eigenvectors(value[0], leading=leading) for value in self.value]
+        return [order.heights(self.x[:, system], rows) for system, rows in enumerate(covectors)]
+
+
+def vertex_distance(m: Measured) -> np.ndarray:
+    """Distance to the vertices of the hull of the final tokens, in widths of that hull."""
+    corners = [points[order.hull_vertices(points)] for points in m.x[-1]]
+    return m.each(lambda x: order.vertex_distance(x, corners))
+
+
+def hyperplanes(m: Measured) -> np.ndarray:
+    """Number of levels along the leading left eigenvector of V."""
+    return np.stack([order.count(order.place_labels(height)) for height in m.heights(leading=True)], axis=1).astype(
+        float
+    )
+
+
+def residual_spread(m: Measured) -> np.ndarray:
+    """Spread within the final clusters along V's positive directions, relative to the spread of the start."""
+    columns = []
+    for height in m.heights(leading=False):
+        labels = order.place_labels(height[-1])
+        everywhere = np.zeros_like(labels)
+        columns.append(order.spread_within(height, labels) / order.spread_within(height[0], everywhere))
+    return np.stack(columns, axis=1)
+
+
+def positive_places(m: Measured) -> np.ndarray:
+    """Number of clusters along V's positive directions."""
+    return np.stack([order.count(order.place_labels(height)) for height in m.heights(leading=False)], axis=1).astype(
+        float
+    )
+
+
+def first_alignment(m: Measured) -> np.ndarray:
+    """|cosine| of the first token with the eigenvector of V's largest eigenvalue, for symmetric V."""
+    leading = np.stack([order.left_eigenvectors(value[0], leading=True)[0] for value in m.value])  # (S, d)
+    first = order.directions(m.x[:, :, 0])
+    return np.abs((first * order.directions(leading)).sum(-1))
+
+
+MEASURES: dict[str, Callable[[Measured], np.ndarray]] = {
+    "clusters": lambda m: m.each(lambda x: order.count(order.direction_labels(x))),
+    "places": lambda m: m.each(lambda x: order.count(order.place_labels(x))),
+    "mean_cosine": lambda m: m.each(order.mean_cosine),
+    "merged_pairs": lambda m: m.each(order.close_pairs),
+    "largest_gap": lambda m: m.each(order.largest_gap),
+    "nearest_neighbour": lambda m: m.each(order.nearest_angle),
+    "silhouette": lambda m: m.each(lambda x: order.silhouette(x, order.direction_labels(x))),
+    "cosine_to_diagonal": lambda m: m.each(order.diagonal_cosine),
+    "mean_distance": lambda m: m.each(lambda x: order.distance_within(x, m.final_labels)),
+    "distance_to_vertices": vertex_distance,
+    "hull_vertices": lambda m: m.each(lambda x: np.array([len(order.hull_vertices(points)) for points in x])),
+    "hyperplanes": hyperplanes,
+    "distance_to_planes": lambda m: np.stack(
+        [order.plane_distance(h[..., 0]) for h in m.heights(leading=True)], axis=1
+    ),
+    "residual_spread": residual_spread,
+    "positive_places": positive_places,
+    "rank": lambda m: m.each_attention(order.matrix_rank),
+    "distance_to_boolean": lambda m: m.each_attention(order.boolean_distance),
+    "attention_to_first": lambda m: m.each_attention(order.first_attention),
+    "first_alignment": first_alignment,
+    "relative_error": lambda m: frozen_error(m.times, m.x, m.attention(0), m.value),
+}
+
+
+def snapshot_indices(times: np.ndarray, snapshots: list[float]) -> list[int]:
+    """Where the snapshots are among the kept times; a snapshot between two of them is refused."""
+    indices = [int(np.abs(times - t).argmin()) for t in snapshots]
+    for t, index in zip(snapshots, indices, strict=True):
+        if abs(times[index] - t) > 1e-9:
+            raise UserError(
+                f"snapshot {t:g} is not a kept time: the nearest is {times[index]:g}, change snapshots or step"
+            )
+    return indices
+
+
+def record(block: Mapping, *, dtype: str, device: torch.device) -> dict[str, np.ndarray]:
+    """Run everything that the block describes; arrays by name, run by run, and `runs`, what each run was."""
+    arrays: dict[str, np.ndarray] = {}
+    described = []
+    for index, (label, settings) in enumerate(runs(block)):
+        trajectory = simulate(settings, dtype=dtype, device=device, every=block.get("every", 1))
+        measured = Measured(trajectory, settings)
+        snapshots = [t for t in block["snapshots"] if t <= settings.time + 1e-9]
+        where = snapshot_indices(measured.times, snapshots)
+        arrays[f"times{index}"] = measured.times
+        arrays[f"path{index}"] = measured.x[:, 0]  # (T, n, d), the first system
+        if measured.x[-1].size <= KEPT_NUMBERS:
+            arrays[f"final{index}"] = measured.x[-1]  # (S, n, d)
+        same = (measured.value == measured.value[:1]).all()
+        arrays[f"value{index}"] = measured.value[:1] if same else measured.value
+        if "rank" in block["measures"]:
+            arrays[f"attention{index}"] = np.stack([measured.attention(k)[0].mean(0) for k in where])  # (K, n, n)
+        for name in block["measures"]:
+            arrays[f"{name}{index}"] = choose("measure", name, MEASURES)(measured)  # (T, S)
+        described.append({"label": label, **asdict(settings), "systems": settings.systems, "snapshots": snapshots})
+    arrays["runs"] = np.array(json.dumps(described))
+    return arrays
