@@ -83,8 +83,9 @@ def conflicts(config: dict) -> Iterator[str]:
     ):
         if width % heads:
             yield f"section '{section}': {heads} heads do not divide the width {width}; choose a divisor of {width}"
-    if image["image_size"] % image["patch_size"]:
-        yield f"section 'architecture': patches of {image['patch_size']} do not tile an image of {image['image_size']} pixels"
+    side, patch = image["image_size"], image["patch_size"]
+    if side % patch:
+        yield f"section 'architecture': patches of {patch} do not tile an image of {side} pixels; choose a divisor"
 
 
 def plainest(error: ValidationError) -> tuple:

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 
 class UserError(Exception):
-    """Something the user can put right: the message is one line that says what is wrong, what is allowed, what to do."""
+    """Something the user can put right: one line that says what is wrong, what is allowed, what to do."""
 
 
 def nearest(word: str, allowed: Iterable[str]) -> str:

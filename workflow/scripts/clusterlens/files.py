@@ -10,7 +10,7 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: str | os.PathLike) -> Iterator[Path]:
-    """Yield a temporary sibling of `path` that takes its name when the block ends well, and is removed when it does not.
+    """Yield a temporary sibling of `path` that takes its name when the block ends well, and is removed otherwise.
 
     The sibling keeps the suffix, so that writers which choose a format by name (numpy, matplotlib) are not misled.
     """

@@ -1,6 +1,6 @@
 """Which library files a script depends on, read from its import statements without running it.
 
-Snakemake tracks a rule's script but not what the script imports; these files, given to the rule as input, close the gap.
+Snakemake tracks a rule's script but not what the script imports; these files, as inputs of the rule, close the gap.
 """
 
 import ast

@@ -1,4 +1,4 @@
-"""How every script runs: a log that opens with its circumstances, one line for a user's mistake, a manifest at the end."""
+"""How every script runs: a log that opens with its circumstances, one line for a user's mistake, then a manifest."""
 
 import time
 
@@ -21,6 +21,6 @@ def run(main, smk) -> None:
         log.error("%s", error)
         raise SystemExit(1) from None
     seconds = time.monotonic() - start
-    if "manifest" in smk.output.keys():
+    if hasattr(smk.output, "manifest"):
         provenance.write_manifest(smk, dict(facts), seconds)
     log.info("finished in %.1f s", seconds)
