@@ -26,11 +26,11 @@ include: "workflow/rules/retrieve.smk"
 include: "workflow/rules/simulate.smk"
 include: "workflow/rules/cluster.smk"
 include: "workflow/rules/train.smk"
+include: "workflow/rules/diagnose.smk"
 include: "workflow/rules/render.smk"
 include: "workflow/rules/render_particles.smk"
-include: "workflow/rules/verify.smk"
 include: "workflow/rules/render_attention.smk"
-include: "workflow/rules/diagnose.smk"
+include: "workflow/rules/verify.smk"
 
 
 rule all:

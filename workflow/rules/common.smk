@@ -7,10 +7,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
 
-from clusterlens.config import check_config
+from clusterlens.config import check_config, read_yaml
 from clusterlens.data import diagnosed, registry, settings
 from clusterlens.errors import UserError
 from clusterlens.imports import closure
+from clusterlens.models.variants import LEARNED, VARIANTS
 
 ROOT = Path(workflow.basedir)
 STARTED = time.time()
@@ -34,6 +35,16 @@ PAPERS = {
 
 with (ROOT / "published" / "items.tsv").open(encoding="utf-8") as stream:
     ITEMS = list(csv.DictReader(stream, delimiter="\t"))
+
+
+# Table 1 of S counts the paper's models, whatever smaller ones are trained.
+PRINTED_ARCHITECTURE = read_yaml(ROOT / "config" / "config.yaml")["architecture"]
+RUNS = [*VARIANTS, LEARNED]
+SEEDS = config["training"]["seeds"]
+# What a training run depends on; the other keys say how many runs there are and what is read out of them.
+READ_OUT = {"seeds", "gpus", "correlation_images", "correlation_layers"}
+RECIPE = {key: value for key, value in config["training"].items() if key not in READ_OUT}
+SIMULATED = {paper: list(config["simulations"][paper]) for paper in ("spiking", "transformers", "emergence")}
 
 
 def built_items(paper=None):
@@ -165,3 +176,25 @@ def print_failures():
             errors = [line for line in path.read_text(encoding="utf-8").splitlines() if " ERROR " in line]
             if errors:
                 print(f"clusterlens: {errors[-1].partition(' ERROR ')[2]}", file=sys.stderr)
+
+
+def simulated_items(extension=None, below=""):
+    """The simulated items, or those that come with such a file, as a pattern for the wildcard `item`."""
+    wanted = {(row["paper"], row["item"]) for row in ITEMS if extension in (None, *row["files"].split(","))}
+    pairs = [(paper, item) for paper, items in SIMULATED.items() for item in items if (paper, item) in wanted]
+    return "|".join(f"(?<={paper}/{below}){item}" for paper, item in pairs)
+
+
+def run_list(runs):
+    """Run and seed of each training run, in the order in which `collect` names their files."""
+    return {"runs": [run for run in runs for _ in SEEDS], "seeds": [seed for _ in runs for seed in SEEDS]}
+
+
+def checkpoint_folder(wildcards):
+    """Where a run keeps its checkpoints: outside its outputs, which Snakemake deletes when a job is killed."""
+    return f"{config['pathvars']['results']}/checkpoints/{wildcards.run}/seed{wildcards.seed}"
+
+
+def growing(minutes):
+    """A time limit that grows each time a job is sent again."""
+    return lambda wildcards, attempt: minutes * attempt

@@ -1,16 +1,5 @@
 # Figures, animations and turnable views of the simulated items.
 
-FILMED = {
-    "spiking": ["fig1"],
-    "transformers": ["fig3", "fig4", "fig5", "fig6"],
-    "emergence": ["polytope", "hyperplanes", "mixed", "circle_start", "more_tokens", "multihead_3d"],
-}
-TURNABLE = {
-    "spiking": ["fig1"],
-    "transformers": ["fig3", "fig4", "fig6"],
-    "emergence": ["polytope", "hyperplanes", "mixed", "multihead_3d"],
-}
-
 
 rule plot_particles:
     input:
@@ -27,7 +16,7 @@ rule plot_particles:
         "<logs>/plot_particles/{paper}_{item}.log",
     wildcard_constraints:
         paper="|".join(SIMULATED),
-        item="|".join(f"(?<={paper}/){item}" for paper, items in SIMULATED.items() for item in items),
+        item=simulated_items(),
     conda:
         "../../envs/base.yaml"
     message:
@@ -48,8 +37,8 @@ rule animate_particles:
     log:
         "<logs>/animate_particles/{paper}_{item}.log",
     wildcard_constraints:
-        paper="|".join(FILMED),
-        item="|".join(f"(?<={paper}/){item}" for paper, items in FILMED.items() for item in items),
+        paper="|".join(SIMULATED),
+        item=simulated_items("gif"),
     conda:
         "../../envs/base.yaml"
     params:
@@ -72,8 +61,8 @@ rule plot_turnable:
     log:
         "<logs>/plot_turnable/{paper}_{item}.log",
     wildcard_constraints:
-        paper="|".join(TURNABLE),
-        item="|".join(f"(?<={paper}/){item}" for paper, items in TURNABLE.items() for item in items),
+        paper="|".join(SIMULATED),
+        item=simulated_items("html"),
     conda:
         "../../envs/base.yaml"
     message:

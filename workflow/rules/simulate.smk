@@ -1,7 +1,5 @@
 # Tokens as particles: one job per item runs all its systems side by side.
 
-SIMULATED = {paper: list(config["simulations"][paper]) for paper in ("spiking", "transformers", "emergence")}
-
 
 rule simulate_particles:
     input:
@@ -15,7 +13,7 @@ rule simulate_particles:
         "<benchmarks>/simulate_particles/{paper}_{item}.tsv"
     wildcard_constraints:
         paper="|".join(SIMULATED),
-        item="|".join(f"(?<={paper}/data/){item}" for paper, items in SIMULATED.items() for item in items),
+        item=simulated_items(below="data/"),
     conda:
         "../../envs/torch.yaml"
     threads: 1

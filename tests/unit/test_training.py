@@ -1,0 +1,287 @@
+"""Training: recipe against timm and closed forms, checkpoints, kill and resume, refusals."""
+
+import json
+import math
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from timm.data import Mixup
+
+from clusterlens.config import read_yaml
+from clusterlens.errors import UserError
+from clusterlens.models.zoo import build
+from clusterlens.provenance import ROOT
+from clusterlens.training import checkpoints
+from clusterlens.training.images import Preparation, balanced, load_split
+from clusterlens.training.loop import Task, train
+from clusterlens.training.schedule import make_optimizer, make_scheduler
+from reference.train_once import train_once
+
+PAPER = read_yaml(ROOT / "config" / "config.yaml")
+ARCHITECTURE = PAPER["architecture"] | {
+    "image_size": 8, "patch_size": 4, "embedding_dimension": 16, "depth": 1, "heads": 2, "time_steps": 2, "classes": 3,
+}  # fmt: skip
+RECIPE = PAPER["training"] | {"batch_size": 8, "epochs": 5, "warmup_epochs": 1, "learning_rate": 3e-3}
+CPU = torch.device("cpu")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def images(tmp_path):
+    return write_images(tmp_path / "images.npz")
+
+
+def write_images(path: Path, *, size: int = 8, classes: int = 3) -> str:
+    rng = np.random.default_rng(0)
+    labels = np.arange(36) % classes
+    pictures = rng.integers(0, 80, (36, size, size, 3)) + 80 * labels[:, None, None, None] // classes
+    arrays = {"x": pictures.astype(np.uint8), "y": labels.astype(np.uint8)}
+    np.savez(path, train_x=arrays["x"][:27], train_y=arrays["y"][:27], test_x=arrays["x"][27:], test_y=arrays["y"][27:])
+    return str(path)
+
+
+# The recipe
+
+
+@pytest.mark.parametrize("epoch", range(83))
+def test_schedule_is_linear_then_cosine(epoch):
+    training = PAPER["training"]
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=training["learning_rate"])
+    make_scheduler(optimizer, training).step(epoch)
+    top, low, start = 5e-4, 1e-5, 1e-5
+    if epoch < 3:
+        expected = start + (top - start) * epoch / 3
+    else:
+        expected = low + (top - low) * (1 + math.cos(math.pi * epoch / 83)) / 2
+    assert optimizer.param_groups[0]["lr"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_only_matrices_decay():
+    model = build("spikformer_parametric", ARCHITECTURE)
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
+    groups = make_optimizer(model, PAPER["training"]).param_groups
+    decayed = {names[id(p)] for group in groups if group["weight_decay"] for p in group["params"]}
+    spared = {names[id(p)] for group in groups if not group["weight_decay"] for p in group["params"]}
+    assert all(group["weight_decay"] in (0, 6e-2) for group in groups)
+    assert any(name.endswith("linear.weight") for name in decayed)
+    assert all("norm" in name or name.endswith((".bias", ".w")) for name in spared)
+    assert {name for name in decayed | spared if name.endswith(".w")} <= spared
+
+
+def test_mixup_and_smoothing_are_timms(images):
+    x, y = load_split(images, "train", classes=3, limit=None)
+    training = RECIPE | {"horizontal_flip": 0.0}
+    prepare = Preparation(training, 3, CPU)
+    np.random.seed(5)
+    mixed, targets = prepare.augment(x[:8], y[:8])
+    np.random.seed(5)
+    theirs = Mixup(mixup_alpha=0.5, cutmix_alpha=0.0, prob=1.0, label_smoothing=0.1, num_classes=3)
+    expected, labels = theirs(prepare(x[:8]), y[:8])
+    torch.testing.assert_close(mixed, expected)
+    torch.testing.assert_close(targets, labels)
+    torch.testing.assert_close(targets.sum(1), torch.ones(8))
+
+
+def test_without_mixup_labels_are_smoothed_only(images):
+    x, y = load_split(images, "train", classes=3, limit=None)
+    prepare = Preparation(RECIPE | {"mixup_alpha": 0.0, "horizontal_flip": 0.0}, 3, CPU)
+    same, targets = prepare.augment(x[:3], y[:3])
+    torch.testing.assert_close(same, prepare(x[:3]))
+    torch.testing.assert_close(targets, torch.eye(3)[y[:3]] * 0.9 + 0.1 / 3)
+
+
+def test_normalisation_and_flips(images):
+    x, y = load_split(images, "train", classes=3, limit=None)
+    prepare = Preparation(RECIPE | {"mixup_alpha": 0.0, "horizontal_flip": 1.0}, 3, CPU)
+    mean, std = (torch.tensor(RECIPE[f"normalization_{name}"]) for name in ("mean", "std"))
+    expected = ((x[:4] / 255 - mean) / std).permute(0, 3, 1, 2)
+    torch.testing.assert_close(prepare(x[:4]), expected, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(prepare.augment(x[:4], y[:4])[0], expected.flip(-1), rtol=1e-4, atol=1e-5)
+
+
+def test_randaugment_and_erasing_can_be_switched_on(images):
+    x, y = load_split(images, "train", classes=3, limit=None)
+    random.seed(0)
+    options = {"mixup_alpha": 0.0, "horizontal_flip": 0.0}
+    erased, _ = Preparation(RECIPE | options | {"random_erasing": 1.0}, 3, CPU).augment(x[:8], y[:8])
+    assert ((erased == 0).sum((1, 2, 3)) > 0).all()
+    changed, _ = Preparation(RECIPE | options | {"random_augment": "rand-m9-n2"}, 3, CPU).augment(x[:8], y[:8])
+    assert not torch.equal(changed, Preparation(RECIPE, 3, CPU)(x[:8]))
+
+
+def test_subsets_are_balanced():
+    labels = np.array([0, 0, 0, 0, 1, 1, 2, 1, 2, 2])
+    chosen = balanced(labels, 6)
+    assert np.bincount(labels[chosen]).tolist() == [2, 2, 2]
+    assert list(chosen) == sorted(chosen)
+
+
+# One run
+
+
+def test_metrics_have_one_row_per_epoch_and_training_learns(images, tmp_path):
+    options = {"architecture": ARCHITECTURE, "training": RECIPE | {"epochs": 12, "mixup_alpha": 0.0}}
+    train("vit", 0, images, tmp_path / "metrics.csv", **options, checkpoint_root=tmp_path / "checkpoints", device=CPU)
+    metrics = pd.read_csv(tmp_path / "metrics.csv")
+    assert list(metrics["epoch"]) == list(range(1, 13))
+    assert list(metrics.columns[-2:]) == ["seconds", "images_per_second"]
+    assert metrics["train_loss"].iloc[-1] < metrics["train_loss"].iloc[0]
+    assert metrics["top5"].eq(100).all()  # three classes
+    assert metrics["firing_rate"].isna().all()
+
+
+def test_validation_is_plain_cross_entropy_and_accuracy(images):
+    task = Task("spikformer", 1, images, architecture=ARCHITECTURE, training=RECIPE, device=CPU)
+    for module in task.model.modules():
+        if isinstance(module, torch.nn.BatchNorm1d):
+            torch.nn.init.ones_(module.bias)
+    found = task.validate()
+    task.model.eval()
+    with torch.no_grad():
+        logits = task.model(task.prepare(task.test_x))
+    assert found["val_loss"] == pytest.approx(float(torch.nn.functional.cross_entropy(logits, task.test_y)), rel=1e-5)
+    assert found["top1"] == pytest.approx(100 * float((logits.argmax(1) == task.test_y).float().mean()))
+    assert 0 < found["firing_rate"] < 1
+
+
+def test_divergence_stops_with_a_message(images, tmp_path):
+    task = Task("vit", 0, images, architecture=ARCHITECTURE, training=RECIPE, device=CPU)
+    with torch.no_grad():
+        task.model.head.weight.fill_(float("nan"))
+    with pytest.raises(UserError, match=r"diverged in epoch 3 .*lower training learning_rate"):
+        task.epoch(3)
+
+
+# Kill and resume
+
+
+def start(folder: Path, pause: float) -> subprocess.Popen:
+    script = ROOT / "tests" / "reference" / "train_once.py"
+    return subprocess.Popen([sys.executable, str(script), str(folder), str(pause)], stderr=subprocess.DEVNULL)
+
+
+def folder_with(tmp_path: Path, name: str, run: str) -> Path:
+    folder = tmp_path / name
+    folder.mkdir()
+    write_images(folder / "images.npz")
+    settings = {"run": run, "seed": 3, "architecture": ARCHITECTURE, "training": RECIPE}
+    (folder / "settings.json").write_text(json.dumps(settings))
+    return folder
+
+
+def untimed(path: Path) -> list[str]:
+    """The lines of a metrics file without the two timing columns."""
+    return [line.rsplit(",", 2)[0] for line in path.read_text().splitlines()]
+
+
+def test_a_killed_run_ends_with_the_same_metrics(tmp_path):
+    whole, broken = folder_with(tmp_path, "whole", "spikformer"), folder_with(tmp_path, "broken", "spikformer")
+    train_once(whole)
+    rng = random.Random(0)
+    kills = 0
+    for wanted in (1, 2, 4):
+        job = start(broken, 150)
+        while job.poll() is None and newest(broken) < wanted:
+            time.sleep(0.002)
+        time.sleep(rng.random() * 0.2)  # anywhere: in the pause, in the next epoch, while a checkpoint is written
+        job.send_signal(signal.SIGKILL)
+        kills += job.wait() == -signal.SIGKILL
+    train_once(broken)
+    assert kills >= 2
+    assert untimed(broken / "metrics.csv") == untimed(whole / "metrics.csv")
+    assert len(untimed(broken / "metrics.csv")) == RECIPE["epochs"] + 1
+    assert len(list((broken / "checkpoints").rglob("epoch*.pt"))) == checkpoints.KEPT
+
+
+def newest(folder: Path) -> int:
+    return max((int(path.stem.removeprefix("epoch")) for path in folder.glob("checkpoints/*/epoch*.pt")), default=0)
+
+
+@pytest.mark.parametrize("run", ["vit", "spikformer_parametric"])
+def test_an_interrupted_run_ends_with_the_same_weights(run, images, tmp_path):
+    class Stopped(Exception):
+        pass
+
+    def stop(epoch: int):
+        if epoch == 2:
+            raise Stopped
+
+    options = {"architecture": ARCHITECTURE, "training": RECIPE, "device": CPU}
+    whole = train(run, 0, images, tmp_path / "whole.csv", checkpoint_root=tmp_path / "a", **options)
+    with pytest.raises(Stopped):
+        train(run, 0, images, tmp_path / "broken.csv", checkpoint_root=tmp_path / "b", after_epoch=stop, **options)
+    torch.manual_seed(99), np.random.seed(99), random.seed(99)
+    resumed = train(run, 0, images, tmp_path / "broken.csv", checkpoint_root=tmp_path / "b", **options)
+    assert untimed(tmp_path / "broken.csv") == untimed(tmp_path / "whole.csv")
+    for name, value in whole.state_dict().items():
+        assert torch.equal(value, resumed.state_dict()[name]), name
+
+
+# Checkpoints
+
+
+def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, caplog, monkeypatch):
+    monkeypatch.setattr("clusterlens.logs.log.propagate", True)
+    for epoch in (1, 2, 3):
+        checkpoints.save(tmp_path, epoch, {"rows": [epoch]}, {"seed": 1})
+    assert [path.name for path in checkpoints.checkpoints(tmp_path)] == ["epoch00003.pt", "epoch00002.pt"]
+    assert checkpoints.load_latest(tmp_path, {"seed": 1})["rows"] == [3]
+    last = tmp_path / "epoch00003.pt"
+    content = bytearray(last.read_bytes())
+    content[len(content) // 2] ^= 1
+    last.write_bytes(content)
+    assert checkpoints.load_latest(tmp_path, {"seed": 1})["rows"] == [2]
+    assert "epoch00003.pt is damaged: going on from the one before" in caplog.text
+    (tmp_path / "epoch00002.pt").write_bytes(b"")
+    assert checkpoints.load_latest(tmp_path, {"seed": 1}) is None
+
+
+def test_a_checkpoint_from_other_settings_is_refused(tmp_path):
+    checkpoints.save(tmp_path, 1, {"rows": []}, {"training": {"learning_rate": 0.1}})
+    with pytest.raises(UserError, match=r"training.learning_rate: 0.1 there, 0.2 here"):
+        checkpoints.load_latest(tmp_path, {"training": {"learning_rate": 0.2}})
+    assert checkpoints.folder_for(tmp_path, {"a": 1}) != checkpoints.folder_for(tmp_path, {"a": 2})
+
+
+def test_random_states_come_back():
+    state = checkpoints.random_state()
+    first = (random.random(), np.random.rand(), float(torch.rand(1)))
+    checkpoints.restore_random_state(state)
+    assert (random.random(), np.random.rand(), float(torch.rand(1))) == first
+
+
+def test_loading_runs_no_code(tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return (exec, ("raise SystemExit('code was run')",))
+
+    checkpoints.save(tmp_path, 1, {"rows": Trap()}, {})
+    assert checkpoints.load_latest(tmp_path, {}) is None
+
+
+# Refusals
+
+
+def test_images_that_do_not_fit_are_refused(tmp_path):
+    options = {"architecture": ARCHITECTURE, "training": RECIPE, "device": CPU}
+    with pytest.raises(UserError, match="images are 12x12x3, the model takes 8x8x3"):
+        Task("vit", 0, write_images(tmp_path / "big.npz", size=12), **options)
+    with pytest.raises(UserError, match="class 2 has no train image"):
+        Task("vit", 0, write_images(tmp_path / "two.npz", classes=2), **options)
+    with pytest.raises(UserError, match="has 4 classes, the model 3: set architecture classes to 4"):
+        Task("vit", 0, write_images(tmp_path / "four.npz", classes=4), **options)

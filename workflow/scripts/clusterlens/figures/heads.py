@@ -1,0 +1,136 @@
+"""Correlation between attention heads by layer (S Figures 2 and 7), and what learned membrane constants change."""
+
+import pandas as pd
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from clusterlens.figures import style
+from clusterlens.figures.training import numbers
+from clusterlens.models.variants import LEARNED, VARIANTS
+
+BASELINE = {"fig2": "spikformer", "fig7": "vit"}
+COLOURS = dict(zip(VARIANTS, (style.BLUE, style.CYAN, style.GREEN, style.RED, style.ORANGE, style.PURPLE), strict=True))
+
+
+def plot_heads(pairs: pd.DataFrame, layers: pd.DataFrame, item: str, shown: list[int]) -> Figure:
+    """Heatmaps of the shown layers, and the mean correlation by depth of all variants."""
+    run = BASELINE[item]
+    figure = plt.figure(figsize=(style.PAGE, 3.9))
+    grid = figure.add_gridspec(2, len(shown) + 1, width_ratios=[1] * len(shown) + [0.06], height_ratios=[1.0, 1.15])
+    maps = [figure.add_subplot(grid[0, column]) for column in range(len(shown))]
+    image = None
+    for axis, layer in zip(maps, shown, strict=True):
+        chosen = pairs[(pairs["run"] == run) & (pairs["layer"] == layer)]
+        matrix = chosen.pivot_table(index="head", columns="other", values="correlation", dropna=False)
+        # S Fig. 2: darker colours are stronger correlations; pairs that were never both active stay white.
+        image = axis.imshow(matrix, vmin=-1, vmax=1, cmap="PuOr")
+        ticks = range(len(matrix))
+        axis.set_xticks(ticks, [tick + 1 for tick in ticks])
+        axis.set_yticks(ticks, [tick + 1 for tick in ticks])
+        axis.spines[:].set_visible(False)
+        axis.set_xlabel("head")
+        axis.set_title(f"{VARIANTS[run].split()[-1]}, layer {layer}")
+    maps[0].set_ylabel("head")
+    figure.colorbar(image, cax=figure.add_subplot(grid[0, -1]), label="correlation")
+    curve = figure.add_subplot(grid[1, :])
+    draw_depth(curve, layers, list(VARIANTS), VARIANTS, COLOURS, bold=run)
+    curve.set_title("all variants")
+    curve.legend(ncols=1, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    style.letter([*maps, curve])
+    return figure
+
+
+def draw_depth(axis: Axes, layers: pd.DataFrame, runs: list[str], names: dict, colours: dict, bold: str = "") -> None:
+    """Mean off-diagonal correlation by layer, with the spread over seeds; open marks where some heads were silent."""
+    for run in runs:
+        seeds = layers[layers["run"] == run].groupby("layer")
+        mean, spread, silent = (
+            seeds["mean_correlation"].mean(),
+            seeds["mean_correlation"].std(),
+            seeds["silent_share"].mean(),
+        )
+        axis.plot(mean.index, mean, color=colours[run], label=names[run], linewidth=2.0 if run == bold else 1.0)
+        for part, filled in ((silent == 0, True), (silent > 0, False)):
+            axis.plot(
+                mean.index[part], mean[part], "o", color=colours[run], markerfacecolor=None if filled else "white"
+            )
+        if spread.notna().any():
+            axis.fill_between(mean.index, mean - spread, mean + spread, color=colours[run], alpha=0.15, linewidth=0)
+    axis.set_xlabel("layer (open mark: some heads were silent)")
+    axis.set_ylabel("mean correlation of heads")
+    axis.set_xticks(sorted(layers["layer"].unique()))
+
+
+def head_numbers(layers: pd.DataFrame, item: str) -> pd.DataFrame:
+    """`layer <k>` of the baseline; for Spikformer also how far the ablations move the mean over layers."""
+    run = BASELINE[item]
+    rows = []
+    for layer, seeds in layers[layers["run"] == run].groupby("layer"):
+        described = seeds.rename(columns={"mean_correlation": "mean correlation", "silent_share": "silent heads"})
+        rows += numbers(f"layer {layer}", described[["mean correlation", "silent heads"]])
+    if item == "fig2":
+        means = layers.groupby(["run", "seed"])["mean_correlation"].mean()
+        for label, ablated in (("no MLP", "spikformer_no_mlp"), ("no skip", "spikformer_no_skip")):
+            rows += numbers(label, (means[ablated] - means[run]).abs().rename("change").to_frame())
+    return pd.DataFrame(rows)
+
+
+def plot_membrane(layers: pd.DataFrame, constants: pd.DataFrame, particles: pd.DataFrame, fixed: float) -> Figure:
+    """Learned against fixed constants: head correlation by depth, the constants, and particles at those constants."""
+    figure, axes = style.new_figure(1, 3, height=2.5)
+    runs = {"spikformer": f"fixed, tau = {fixed:g}", LEARNED: "learned tau"}
+    draw_depth(axes[0], layers, list(runs), runs, {"spikformer": style.RED, LEARNED: style.BLUE})
+    axes[0].set_title("head correlation")
+    axes[0].legend()
+    draw_constants(axes[1], constants, fixed)
+    draw_particles(axes[2], particles)
+    style.letter(axes)
+    return figure
+
+
+def draw_constants(axis: Axes, constants: pd.DataFrame, fixed: float) -> None:
+    learned = constants[constants["run"] == LEARNED]
+    for kind, colour in (("attention.neuron", style.BLUE), ("other", style.GREY)):
+        chosen = learned[(learned["neuron"] == "attention.neuron") == (kind == "attention.neuron")]
+        axis.plot(chosen["layer"], chosen["tau"], "o", color=colour, alpha=0.6, label=f"{kind.split('.')[0]} neurons")
+    axis.axhline(fixed, color=style.RED, linewidth=0.8, linestyle="--", label="start")
+    axis.set_xticks(sorted(learned["layer"].unique()))
+    axis.set_xlabel("layer (0: patches)")
+    axis.set_ylabel("membrane constant tau")
+    axis.set_title("learned constants")
+    axis.legend()
+
+
+def draw_particles(axis: Axes, particles: pd.DataFrame) -> None:
+    systems = particles["system"].unique()
+    for index, system in enumerate(systems):
+        chosen = particles[particles["system"] == system]
+        mean = chosen.groupby("time")["mean_cosine"].mean()
+        colour = style.RED if system == "fixed" else plt.get_cmap("viridis")(index / len(systems))
+        label = f"{system}, tau = {chosen['steepness'].iloc[0]:.2f}"
+        axis.plot(mean.index, mean, color=colour, label=label, linestyle="--" if system == "fixed" else "-")
+    axis.set_xlabel("time")
+    axis.set_ylabel("mean cosine of particles")
+    axis.set_title("Eq. 9 at those constants")
+    axis.legend(fontsize=5.5)
+
+
+def membrane_numbers(
+    layers: pd.DataFrame, final: pd.DataFrame, particles: pd.DataFrame, constants: pd.DataFrame
+) -> pd.DataFrame:
+    """`fixed`, `learned`, `change`: accuracy and last layer's correlation; the constants; the particles at the end."""
+    last = layers[layers["layer"] == layers["layer"].max()].set_index(["run", "seed"])["mean_correlation"]
+    rows = []
+    for label, run in (("fixed", "spikformer"), ("learned", LEARNED)):
+        table = pd.DataFrame({"Top-1 (%)": final.loc[run, "Top-1 (%)"], "last layer correlation": last[run]})
+        rows += numbers(label, table)
+    change = (last[LEARNED] - last["spikformer"]).abs()
+    rows += numbers("change", change.rename("last layer correlation").to_frame())
+    for layer, tau in constants[constants["run"] == LEARNED].groupby("layer")["tau"]:
+        rows += numbers(f"layer {layer}", tau.rename("tau").to_frame())
+    end = particles[particles["time"] == particles["time"].max()]
+    for system, seeds in end.groupby("system", sort=False):
+        described = seeds.rename(columns={"mean_cosine": "mean cosine"})[["mean cosine", "clusters"]]
+        rows += numbers(f"particles {system}", described)
+    return pd.DataFrame(rows)

@@ -1,0 +1,1 @@
+"""Training loops, schedules, checkpoints and resume."""

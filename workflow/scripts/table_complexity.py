@@ -1,0 +1,23 @@
+"""Rule table_complexity: parameters and FLOPs of the six variants, counted on the built models (S Table 1)."""
+
+import pandas as pd
+
+from clusterlens import job
+from clusterlens.files import write_csv
+from clusterlens.metrics.complexity import complexity, in_words
+from clusterlens.models.variants import VARIANTS
+from clusterlens.models.zoo import build
+
+
+def main(smk):
+    architecture = smk.params.architecture
+    rows = []
+    for run, name in VARIANTS.items():
+        parameters, macs = complexity(build(run, architecture), architecture["image_size"])
+        rows.append((name, in_words(parameters), in_words(macs), parameters, macs))
+    columns = ["Model Variant", "Parameters", "FLOPs", "Parameters (exact)", "MACs (exact)"]
+    write_csv(smk.output.table, pd.DataFrame(rows, columns=columns))
+
+
+if "snakemake" in globals():
+    job.run(main, snakemake)  # noqa: F821
