@@ -1,5 +1,6 @@
 """Correlation between attention heads by layer (S Figures 2 and 7), and what learned membrane constants change."""
 
+import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
@@ -36,6 +37,7 @@ def plot_heads(pairs: pd.DataFrame, layers: pd.DataFrame, item: str, shown: list
     curve = figure.add_subplot(grid[1, :])
     draw_depth(curve, layers, list(VARIANTS), VARIANTS, COLOURS, bold=run)
     curve.set_title("all variants")
+    curve.set_ylim(*np.clip(curve.get_ylim(), -1.05, 1.05))  # the band of a spread may reach beyond what r can be
     curve.legend(ncols=1, loc="center left", bbox_to_anchor=(1.0, 0.5))
     style.letter([*maps, curve])
     return figure
@@ -99,6 +101,7 @@ def draw_constants(axis: Axes, constants: pd.DataFrame, fixed: float) -> None:
     axis.set_xlabel("layer (0: patches)")
     axis.set_ylabel("membrane constant tau")
     axis.set_title("learned constants")
+    axis.set_ylim(top=axis.get_ylim()[1] + 0.35 * np.ptp(axis.get_ylim()))  # room for the legend above the points
     axis.legend()
 
 
