@@ -25,6 +25,7 @@ from clusterlens.training.schedule import make_optimizer, make_scheduler
 
 # Timings come last: all columns before them are the same, byte for byte, however often a run on a CPU was interrupted.
 COLUMNS = ["epoch", "train_loss", "val_loss", "top1", "top5", "lr", "firing_rate", "seconds", "images_per_second"]
+TEST_BATCH = 256  # images; outputs do not depend on it
 
 
 def train(
@@ -146,7 +147,7 @@ class Task:
         self.model.eval()
         loss, top1, top5, count = 0.0, 0, 0, len(self.test_y)
         with count_spikes() as counter:
-            for x, y in zip(self.test_x.split(self.batch), self.test_y.split(self.batch), strict=True):
+            for x, y in zip(self.test_x.split(TEST_BATCH), self.test_y.split(TEST_BATCH), strict=True):
                 with torch.autocast(self.device.type, torch.float16, enabled=self.half):
                     logits = self.model(self.prepare(x)).float()
                 y = y.to(self.device)
