@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from clusterlens.config import check_config, load_schema, read_texts
+from clusterlens.config import check_config, load_schema, read_texts, scale_of
 from clusterlens.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,7 +38,7 @@ def test_the_shipped_config_passes():
         ("devise", "cpu", "unknown key 'devise': did you mean 'device'?"),
         ("device", "gpu", "config key 'device': 'gpu'"),
         ("device", 3, "'device': 3 is a whole number, but a text is needed"),
-        ("scale", "tiny", "'scale': 'tiny' is not allowed: allowed: mini, paper"),
+        ("scale", "tiny", "'scale': 'tiny' is not allowed: allowed: custom, mini, paper"),
         ("scale", MISSING, "key 'scale' is missing"),
         ("mirror", "no/such/folder", "no folder 'no/such/folder' here"),
         ("mirror", ["a"], "'mirror': ['a'] is a list, but a text or null is needed"),
@@ -89,3 +89,18 @@ def test_texts_from_the_command_line_are_read_as_what_the_schema_wants(path, tex
     for part in path.split("/"):
         config = config[part]
     assert config == value
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "label"),
+    [
+        ("device", "cpu", "paper"),
+        ("training/seeds", [1, 2, 3], "paper"),
+        ("training/epochs", 2, "custom"),
+        ("architecture/depth", 2, "custom"),
+        ("simulations/transformers/fig4/beta", 3.0, "custom"),
+        ("scale", "mini", "mini"),
+    ],
+)
+def test_a_changed_experiment_does_not_pass_for_the_papers(path, value, label):
+    assert scale_of(changed(path, value), CONFIG) == label

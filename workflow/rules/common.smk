@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
 
-from clusterlens.config import check_config, read_yaml
+from clusterlens.config import check_config, read_yaml, scale_of
 from clusterlens.data import diagnosed, registry, settings
 from clusterlens.errors import UserError
 from clusterlens.imports import closure
@@ -37,8 +37,11 @@ with (ROOT / "published" / "items.tsv").open(encoding="utf-8") as stream:
     ITEMS = list(csv.DictReader(stream, delimiter="\t"))
 
 
+SHIPPED = read_yaml(ROOT / "config" / "config.yaml")
+# A run with changed experiments must not pass for the paper's.
+config["scale"] = scale_of(config, SHIPPED)
 # Table 1 of S counts the paper's models, whatever smaller ones are trained.
-PRINTED_ARCHITECTURE = read_yaml(ROOT / "config" / "config.yaml")["architecture"]
+PRINTED_ARCHITECTURE = SHIPPED["architecture"]
 RUNS = [*VARIANTS, LEARNED]
 SEEDS = config["training"]["seeds"]
 # What a training run depends on; the other keys say how many runs there are and what is read out of them.

@@ -88,6 +88,25 @@ def conflicts(config: dict) -> Iterator[str]:
         yield f"section 'architecture': patches of {patch} do not tile an image of {side} pixels; choose a divisor"
 
 
+EXPERIMENTS = ("architecture", "training", "language_model", "probing", "simulations", "attention")
+FREE = {"seeds", "gpus", "frames", "dtype"}  # may differ from the paper's without making another experiment of it
+
+
+def scale_of(config: dict, shipped: dict) -> str:
+    """The label of results: `paper` only where every experiment is set as shipped, else `custom`; mini stays mini."""
+    if config["scale"] != "paper":
+        return config["scale"]
+    same = all(experiment(config[section]) == experiment(shipped[section]) for section in EXPERIMENTS)
+    return "paper" if same else "custom"
+
+
+def experiment(settings: object) -> object:
+    """Settings without the keys that do not define the experiment."""
+    if not isinstance(settings, dict):
+        return settings
+    return {key: experiment(value) for key, value in settings.items() if key not in FREE}
+
+
 def plainest(error: ValidationError) -> tuple:
     """Prefer an unknown key over anything else, then the outermost error."""
     return error.validator == "additionalProperties", -len(error.absolute_path)
