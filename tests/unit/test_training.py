@@ -33,12 +33,7 @@ RECIPE = PAPER["training"] | {"batch_size": 8, "epochs": 5, "warmup_epochs": 1, 
 CPU = torch.device("cpu")
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture

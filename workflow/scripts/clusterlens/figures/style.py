@@ -18,7 +18,6 @@ PAGE = 6.9  # inches: both columns
 BLUE, ORANGE, GREEN, RED, PURPLE = "#3658bf", "#e07b00", "#2a9d6a", "#c8102e", "#8e4a9e"
 CYAN, BROWN, PINK, GREY, BLACK = "#3b9fbf", "#8c6239", "#d2528a", "#8a8f98", "#1b1d21"
 PALETTE = (BLUE, ORANGE, GREEN, RED, PURPLE, CYAN, BROWN, PINK, GREY)
-PAPER_COLOURS = {"spiking": BLUE, "transformers": ORANGE, "emergence": GREEN, "attention_clusters": PURPLE}
 
 RC = {
     "figure.dpi": 100,

@@ -19,8 +19,3 @@ def effective_rank(eigenvalues: np.ndarray) -> np.ndarray:
     total = eigenvalues.sum(axis=-1, keepdims=True)
     share = eigenvalues / np.where(total > 0, total, 1)
     return np.exp(-(share * np.log(np.where(share > 0, share, 1))).sum(axis=-1))
-
-
-def spectral_gaps(eigenvalues: np.ndarray) -> np.ndarray:
-    """λ1/λ2, λ1/λ3, ... along the last axis."""
-    return eigenvalues[..., :1] / np.maximum(eigenvalues[..., 1:], np.finfo(eigenvalues.dtype).tiny)
