@@ -4,9 +4,10 @@ import pytest
 import torch
 from torch import nn
 
-from clusterlens.models import events, kernel
+from clusterlens.models import events
+from clusterlens.models.kernel_source import KERNELS
 
-pytestmark = pytest.mark.skipif(kernel.load() is None, reason="no C compiler")
+pytestmark = pytest.mark.skipif(KERNELS.handle is None, reason="no C compiler")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from torch import nn
 from clusterlens.config import read_yaml
 from clusterlens.errors import UserError
 from clusterlens.metrics.complexity import complexity, in_words
-from clusterlens.models import kernel
+from clusterlens.models.kernel_source import KERNELS
 from clusterlens.models.neurons import count_spikes
 from clusterlens.models.zoo import RUNS, build, check_images
 from clusterlens.provenance import ROOT
@@ -91,9 +91,9 @@ VARIATIONS = [
 @pytest.mark.parametrize(("run", "options"), VARIATIONS)
 def test_spikformer_equals_the_plain_model(run, options, fused, monkeypatch):
     if fused:
-        assert kernel.load() is not None, "the kernels did not compile: set-up asks for gcc"
+        assert KERNELS.handle is not None, "the kernels did not compile: set-up asks for gcc"
     else:
-        monkeypatch.setattr(kernel, "load", lambda: None)
+        monkeypatch.setattr(KERNELS, "handle", None)
     torch.manual_seed(1)
     ours = build(run, SMALL).double().train()
     for module in ours.modules():

@@ -10,6 +10,8 @@ from clusterlens.metrics import order
 from clusterlens.particles import fields
 from clusterlens.particles.fields import FIELDS, System
 from clusterlens.particles.integrators import extended, projected, rk4, unit
+from clusterlens.particles.kernel_source import KERNELS
+from clusterlens.particles.kernels import attend, weights
 from clusterlens.particles.simulate import Settings, simulate
 from clusterlens.particles.theory import boundary, frozen_error, frozen_flow
 from reference import particles as reference
@@ -41,13 +43,66 @@ def evaluate(name, x, parts, t=0.0):
     return FIELDS[name].function(t, torch.as_tensor(x)[None], parts)[0].numpy()
 
 
-@pytest.mark.parametrize(("n", "d", "heads"), [(1, 3, 1), (7, 1, 1), (9, 3, 1), (6, 4, 3), (140, 2, 2)])
+@pytest.fixture(params=["compiled", "torch"])
+def way(request, monkeypatch):
+    """Both ways through attention: the C kernel, and torch where there is no compiler."""
+    if request.param == "compiled":
+        assert KERNELS.handle is not None, "the kernels did not compile: set-up asks for gcc"
+    else:
+        monkeypatch.setattr(KERNELS, "handle", None)
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "heads"), [(1, 3, 1), (7, 1, 1), (9, 3, 1), (6, 4, 3), (17, 8, 1), (17, 9, 1), (140, 2, 2)]
+)
 @pytest.mark.parametrize("name", ["attention", "causal", "free", "free_causal"])
-def test_attention_equals_the_triple_loop(name, n, d, heads):
+def test_attention_equals_the_triple_loop(name, n, d, heads, way):
     x = sphere(n, d)
     q, k, v = RNG.standard_normal((3, heads, d, d))
     expected = reference.attention(x, q, k, v, 1.3, causal="causal" in name)
     np.testing.assert_allclose(evaluate(name, x, system(q, k, v)), expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-14), (torch.float32, 4e-6)])
+@pytest.mark.parametrize("spread", [1e-3, 1.0, 30.0, 1e4])
+def test_compiled_attention_equals_the_matrix_for_small_and_huge_logits(spread, dtype, tolerance, causal):
+    generator = torch.Generator().manual_seed(3)
+    q, k, v = (torch.randn(2, 3, 45, 3, generator=generator, dtype=torch.float64) for _ in range(3))
+    q, k, v = (spread * q).to(dtype), k.to(dtype), v.to(dtype)
+    expected = weights(q.double(), k.double(), causal=causal) @ v.double()
+    got = attend(q, k, v, causal=causal)
+    # a logit is known to about spread times the rounding of one number, and so is what it weighs
+    assert float((got - expected).abs().max()) < tolerance * max(1, 10 * spread)
+    if causal:
+        torch.testing.assert_close(got[:, :, 0], v[:, :, 0])
+
+
+def test_attention_shares_what_systems_and_heads_share(way):
+    q, k, v = torch.randn(4, 1, 10, 3), torch.randn(1, 2, 10, 3), torch.randn(1, 1, 10, 3)
+    expected = torch.softmax(q @ k.mT, -1) @ v
+    torch.testing.assert_close(attend(q, k, v), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_a_row_of_compiled_attention_depends_neither_on_threads_nor_on_its_place():
+    q = torch.randn(8, 2, 130, 3, dtype=torch.float64)
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        alone = attend(q, q, q)
+        torch.set_num_threads(3)
+        assert torch.equal(attend(q, q, q), alone)
+    finally:
+        torch.set_num_threads(before)
+    shuffled = torch.randperm(130)
+    assert torch.equal(attend(q[:, :, shuffled], q, q), alone[:, :, shuffled])
+
+
+@pytest.mark.parametrize("bad", [torch.nan, torch.inf])
+def test_attention_shows_tokens_that_are_not_finite(bad, way):
+    x = torch.randn(1, 1, 20, 3, dtype=torch.float64)
+    x[0, 0, 7, 1] = bad
+    assert not torch.isfinite(attend(x, x, x)[0, 0]).all(-1).any()
 
 
 def test_the_identity_is_what_no_matrix_means():

@@ -6,7 +6,7 @@ from safetensors.torch import save_model
 from clusterlens import job
 from clusterlens.devices import pick
 from clusterlens.files import digest, read_json, replacing, sha256
-from clusterlens.models import kernel
+from clusterlens.models.kernel_source import KERNELS
 from clusterlens.training.loop import train
 
 
@@ -29,7 +29,7 @@ def main(smk):
     return {
         "seeds": [int(smk.wildcards.seed)],
         "device": device,
-        "fused_neurons": device.type == "cpu" and kernel.load() is not None,
+        "fused_neurons": device.type == "cpu" and KERNELS.handle is not None,
         "images": read_json(smk.input.upstream).get("counts"),
     }
 

@@ -8,7 +8,7 @@ any other device, the matrix product does the work. The two differ in the order 
 import torch
 from torch import nn
 
-from clusterlens.models import kernel
+from clusterlens.models.kernel_source import KERNELS
 
 # Measured: with a smaller share of entries that are not zero, going through them beats the matrix product.
 FORWARD, BACKWARD, CONVOLUTION = 0.25, 0.2, 0.15
@@ -29,7 +29,7 @@ def convolution(layer: nn.Conv2d, x: torch.Tensor) -> torch.Tensor:  # (B, K, H,
 
 
 def worthwhile(layer: nn.Module, rows: torch.Tensor) -> bool:
-    return layer.training and kernel.usable(rows) and len(rows) * layer.weight.numel() > SMALL
+    return layer.training and KERNELS.usable(rows) and len(rows) * layer.weight.numel() > SMALL
 
 
 def product(a: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
@@ -44,13 +44,13 @@ def product(a: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = N
 def find(x: torch.Tensor, limit: float) -> tuple[torch.Tensor, ...] | None:
     """Start of each row's entries, their columns and their values; None if more than the share `limit` is not zero."""
     counts = x.new_empty(len(x), dtype=torch.int64)
-    kernel.call("count", x.dtype, x, *x.shape, counts)
+    KERNELS.call("count", x.dtype, x, *x.shape, counts)
     start = starts(counts)
     entries = int(start[-1])
     if entries > limit * x.numel():
         return None
     column, value = x.new_empty(entries, dtype=torch.int32), x.new_empty(entries)
-    kernel.call("compress", x.dtype, x, *x.shape, start, column, value)
+    KERNELS.call("compress", x.dtype, x, *x.shape, start, column, value)
     return start, column, value
 
 
@@ -61,13 +61,13 @@ def starts(counts: torch.Tensor) -> torch.Tensor:
 def gather(entries: tuple[torch.Tensor, ...], weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     rows, N = len(entries[0]) - 1, weight.shape[1]
     y = weight.new_empty(rows, N)
-    kernel.call("gather", y.dtype, *entries, weight, bias, y, rows, N)
+    KERNELS.call("gather", y.dtype, *entries, weight, bias, y, rows, N)
     return y
 
 
 def scatter(entries: tuple[torch.Tensor, ...], dy: torch.Tensor, inputs: int) -> torch.Tensor:
     d_weight = dy.new_zeros(inputs, dy.shape[1])
-    kernel.call("scatter", dy.dtype, *entries, dy, d_weight, *dy.shape)
+    KERNELS.call("scatter", dy.dtype, *entries, dy, d_weight, *dy.shape)
     return d_weight
 
 
@@ -94,10 +94,10 @@ class EventConvolution(torch.autograd.Function):
         B, K, H, W = x.shape
         counts = torch.empty_like(start[1:])
         none = (None, None, None)
-        kernel.call("neighbours", x.dtype, start, None, None, B, H, W, K, counts, *none)
+        KERNELS.call("neighbours", x.dtype, start, None, None, B, H, W, K, counts, *none)
         around = starts(counts)
         columns, values = column.new_empty(int(around[-1])), value.new_empty(int(around[-1]))
-        kernel.call("neighbours", x.dtype, start, column, value, B, H, W, K, None, around, columns, values)
+        KERNELS.call("neighbours", x.dtype, start, column, value, B, H, W, K, None, around, columns, values)
         ctx.save_for_backward(weight, around, columns, values)
         ctx.shape = x.shape
         matrix = weight.permute(2, 3, 1, 0).reshape(9 * K, -1).contiguous()  # (neighbours and channels, N)

@@ -6,6 +6,7 @@ Without `-ffp-contract=off` the membrane potential would be rounded otherwise th
 """
 
 from clusterlens.models.event_source import EVENTS
+from clusterlens.native import Library
 
 HEADER = r"""
 #include <math.h>
@@ -247,3 +248,11 @@ def source() -> str:
             neuron = NEURON.replace("REAL", real).replace("MODE", mode).replace(" BY ", f" {sign} ")
             parts.append(neuron.replace("ABS", absolute))
     return "".join(parts)
+
+
+KERNELS = Library(
+    "neurons",
+    source,
+    flags=("-ffp-contract=off", "-fno-tree-pre"),
+    otherwise="neurons run on spikingjelly's own code",
+)

@@ -12,7 +12,7 @@ import torch
 from spikingjelly.activation_based import functional, neuron, surrogate
 from torch import nn
 
-from clusterlens.models import kernel
+from clusterlens.models.kernel_source import KERNELS
 
 
 class SpikeCounter:
@@ -71,7 +71,7 @@ def time_constants(model: nn.Module) -> list[dict]:
 
 def fire(node: nn.Module, x: torch.Tensor) -> torch.Tensor:  # (T, ..., C) -> (T, ..., C)
     """Drive a neuron from rest with an input sequence; spikes are 0 or 1 in the type of the input."""
-    if kernel.usable(x):
+    if KERNELS.usable(x):
         spikes = FusedNeuron.apply(x.contiguous(), *rate_of(node), node.v_threshold, node.surrogate_function.alpha)
     else:
         functional.reset_net(node)
@@ -83,7 +83,7 @@ def fire(node: nn.Module, x: torch.Tensor) -> torch.Tensor:  # (T, ..., C) -> (T
 
 def fire_normalised(norm: nn.BatchNorm1d, node: nn.Module, y: torch.Tensor, time_steps: int) -> torch.Tensor:
     """Batch normalisation and then a neuron, (T * M, C) -> (T * M, C), in one go while training on a CPU."""
-    if not (norm.training and kernel.usable(y)):
+    if not (norm.training and KERNELS.usable(y)):
         return fire(node, norm(y).unflatten(0, (time_steps, -1))).flatten(0, 1)
     norm.num_batches_tracked.add_(1)
     return FusedNormNeuron.apply(
@@ -119,7 +119,7 @@ class FusedNeuron(torch.autograd.Function):
         ctx.sizes = (T, M // fold, fold * C)
         ctx.settings, ctx.mode, ctx.alpha = (rate, threshold), mode, alpha
         spikes = torch.empty_like(x)
-        kernel.call("spikes", x.dtype, x, None, None, spikes, *ctx.sizes, *ctx.settings, mode=mode)
+        KERNELS.call("spikes", x.dtype, x, None, None, spikes, *ctx.sizes, *ctx.settings, mode=mode)
         ctx.save_for_backward(x)
         return spikes
 
@@ -129,7 +129,7 @@ class FusedNeuron(torch.autograd.Function):
         dx = torch.empty_like(x)
         sums = x.new_empty(3, ctx.sizes[2], dtype=torch.float64)
         arguments = (None, None, None, None, grad.contiguous(), dx, *ctx.sizes, *ctx.settings, ctx.alpha, *sums)
-        kernel.call("gradient", x.dtype, x, *arguments, mode=ctx.mode)
+        KERNELS.call("gradient", x.dtype, x, *arguments, mode=ctx.mode)
         d_rate = sums[2].sum().to(x.dtype) if ctx.needs_input_grad[1] else None
         return dx, d_rate, None, None, None, None
 
@@ -142,15 +142,15 @@ class FusedNormNeuron(torch.autograd.Function):
         rows, C = y.shape
         fold = widen(rows // time_steps, C)
         moments = y.new_empty(2, fold * C, dtype=torch.float64)
-        kernel.call("moments", y.dtype, y, rows // fold, fold * C, *moments)
+        KERNELS.call("moments", y.dtype, y, rows // fold, fold * C, *moments)
         affine = y.new_empty(4, fold * C)
         running = (norm.running_mean, norm.running_var)
         sizes = (rows, fold, C)
-        kernel.call("factors", y.dtype, *moments, weight, bias, *running, affine, *sizes, norm.eps, norm.momentum)
+        KERNELS.call("factors", y.dtype, *moments, weight, bias, *running, affine, *sizes, norm.eps, norm.momentum)
         ctx.sizes = (time_steps, rows // time_steps // fold, fold * C)
         ctx.settings, ctx.mode, ctx.alpha = (rate, threshold), mode, alpha
         spikes = torch.empty_like(y)
-        kernel.call("spikes", y.dtype, y, *affine[:2], spikes, *ctx.sizes, *ctx.settings, mode=mode)
+        KERNELS.call("spikes", y.dtype, y, *affine[:2], spikes, *ctx.sizes, *ctx.settings, mode=mode)
         ctx.save_for_backward(y, affine)
         return spikes
 
@@ -162,10 +162,10 @@ class FusedNormNeuron(torch.autograd.Function):
         dy = torch.empty_like(y)
         sums = y.new_empty(3, C, dtype=torch.float64)
         arguments = (*affine, grad.contiguous(), dy, *ctx.sizes, *ctx.settings, ctx.alpha, *sums)
-        kernel.call("gradient", y.dtype, y, *arguments, mode=ctx.mode)
+        KERNELS.call("gradient", y.dtype, y, *arguments, mode=ctx.mode)
         d_bias, d_weight = y.new_empty(2, y.shape[1])
         means = y.new_empty(2, C)
-        kernel.call("totals", y.dtype, *sums[:2], d_bias, d_weight, *means, len(y), C // y.shape[1], y.shape[1])
-        kernel.call("normalise", y.dtype, y, dy, T * M, C, scale, mean, inverse, *means)
+        KERNELS.call("totals", y.dtype, *sums[:2], d_bias, d_weight, *means, len(y), C // y.shape[1], y.shape[1])
+        KERNELS.call("normalise", y.dtype, y, dy, T * M, C, scale, mean, inverse, *means)
         d_rate = sums[2].sum().to(y.dtype) if ctx.needs_input_grad[5] else None
         return dy, d_weight, d_bias, None, None, d_rate, None, None, None, None

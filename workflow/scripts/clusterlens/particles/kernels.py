@@ -1,10 +1,15 @@
-"""Softmax attention for many systems at once: small ones as batched matrices, large ones without the n x n matrix."""
+"""Softmax attention for many systems at once, without the n x n matrix wherever n is large.
+
+Tokens of few dimensions on a CPU go through a C kernel; all others, and all where there is no compiler, through torch.
+"""
 
 from functools import lru_cache
 
 import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
+
+from clusterlens.particles.kernel_source import DIMENSIONS, KERNELS
 
 DENSE_TOKENS = 128  # up to here the n x n weights of a whole batch are cheaper than one fused call per system
 ROWS = 256  # rows of the n x n matrix held at once where no fused kernel exists
@@ -13,14 +18,29 @@ ROWS = 256  # rows of the n x n matrix held at once where no fused kernel exists
 def attend(q: Tensor, k: Tensor, v: Tensor, *, causal: bool = False) -> Tensor:
     """softmax(q k^T) v, each row shifted by its maximum; token i sees only j <= i when causal.
 
-    Which of the two ways is taken depends on n alone, so that a batch and its systems one by one agree.
+    Which way is taken depends on n, d, precision and device, so that a batch and its systems one by one agree.
     """
     # q, k, v: (S, H, n, d), or with 1 for S or H where systems or heads share them
+    if q.shape[-1] <= DIMENSIONS and KERNELS.usable(q):
+        return attend_compiled(q, k, v, causal=causal)
     if q.shape[-2] <= DENSE_TOKENS:
         return (v.mT @ weights(q, k, causal=causal).mT).mT
     systems, heads = torch.broadcast_shapes(q.shape[:2], k.shape[:2], v.shape[:2])
     q, k, v = (part.expand(systems, heads, -1, -1).contiguous() for part in (q, k, v))
     return scaled_dot_product_attention(q, k, v, is_causal=causal, scale=1.0)  # (S, H, n, d)
+
+
+def attend_compiled(q: Tensor, k: Tensor, v: Tensor, *, causal: bool) -> Tensor:
+    """The same through the C kernel, which wants the tokens of one dimension adjacent in memory."""
+    systems, heads, n, d = (max(sizes) for sizes in zip(q.shape, k.shape, v.shape, strict=True))
+    y = q.new_empty(heads, d, systems, n).permute(2, 0, 3, 1)
+    parts = [*(part if part.stride(2) == 1 else part.mT.contiguous().mT for part in (q, k, v)), y]
+    strides = []
+    for part in parts:
+        system, head, _, dimension = part.stride()
+        strides += [system * (part.shape[0] > 1), head * (part.shape[1] > 1), dimension]
+    KERNELS.call("attend", q.dtype, *parts, strides, systems, heads, n, d, int(causal))
+    return y
 
 
 def weights(q: Tensor, k: Tensor, *, causal: bool = False) -> Tensor:

@@ -45,16 +45,9 @@ def semidefinite(rng: np.random.Generator, d: int, entries) -> np.ndarray:
     return u @ u.T
 
 
-MATRICES = {
-    "identity": identity,
-    "zero": zero,
-    "diagonal": diagonal,
-    "given": given,
-    "gaussian": gaussian,
-    "positive": positive,
-    "symmetric": symmetric,
-    "semidefinite": semidefinite,
-}
+FIXED = {"identity": identity, "zero": zero, "diagonal": diagonal, "given": given}
+RANDOM = {"gaussian": gaussian, "positive": positive, "symmetric": symmetric, "semidefinite": semidefinite}
+MATRICES = FIXED | RANDOM
 
 
 def checked(entries, shape: tuple[int, ...]) -> np.ndarray:
@@ -70,9 +63,18 @@ def checked(entries, shape: tuple[int, ...]) -> np.ndarray:
     return array
 
 
+def described(spec: str | Mapping) -> dict:
+    """The description written out; a bare word stands for {kind: word}."""
+    return {"kind": "identity", "scale": 1.0, "entries": None} | ({"kind": spec} if isinstance(spec, str) else spec)
+
+
+def is_random(spec: str | Mapping) -> bool:
+    """Whether every seed has a matrix of its own."""
+    return described(spec)["kind"] in RANDOM
+
+
 def build(spec: str | Mapping, rng: np.random.Generator, *, heads: int, d: int) -> np.ndarray:
-    """The matrices of all heads, (H, d, d); a bare word stands for {kind: word}."""
-    spec = {"kind": spec} if isinstance(spec, str) else dict(spec)
-    make = choose("matrix", spec.get("kind", "identity"), MATRICES)
-    scale = float(spec.get("scale", 1.0))
-    return np.stack([scale * make(rng, d, spec.get("entries")) for _ in range(heads)])
+    """The matrices of all heads, (H, d, d)."""
+    spec = described(spec)
+    make = choose("matrix", spec["kind"], MATRICES)
+    return np.stack([float(spec["scale"]) * make(rng, d, spec["entries"]) for _ in range(heads)])

@@ -45,7 +45,8 @@ class Measured:
         self.settings = settings
         self.times = trajectory.times
         self.x = trajectory.positions.cpu().double().numpy()  # (T, S, n, d)
-        self.value = batch(settings, "value")  # (S, H, d, d)
+        value = batch(settings, "value")
+        self.value = np.broadcast_to(value, (len(settings.systems), *value.shape[1:]))  # (S, H, d, d)
 
     @cached_property
     def final_labels(self) -> np.ndarray:

@@ -17,13 +17,7 @@ from clusterlens.particles.integrators import INTEGRATORS, extended, projected, 
 from clusterlens.particles.starts import STARTS
 
 DTYPES = {"float64": torch.float64, "float32": torch.float32}
-STREAMS = (
-    "start",
-    "query",
-    "key",
-    "value",
-    "mlp",
-)  # each has its own random numbers, so changing one leaves the others
+STREAMS = ("start", "query", "key", "value", "mlp")  # each has its own random numbers: changing one leaves the others
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +97,9 @@ def drawn(settings: Settings, stream: str, seed: int) -> np.ndarray:
 
 
 def batch(settings: Settings, stream: str) -> np.ndarray:
-    """What all systems draw, in the order of `settings.systems`: (S, ...)."""
+    """What all systems draw, in the order of `settings.systems`: (S, ...), or 1 for S where nothing is drawn."""
+    if stream != "start" and not matrices.is_random(getattr(settings, stream)):
+        return drawn(settings, stream, settings.seeds[0])[None]
     per_seed = np.stack([drawn(settings, stream, seed) for seed in settings.seeds])
     copies = len(settings.systems) // len(settings.seeds)
     return np.tile(per_seed, (copies,) + (1,) * (per_seed.ndim - 1))
@@ -117,7 +113,7 @@ def system_of(settings: Settings, *, dtype: torch.dtype, device: torch.device) -
         array = batch(settings, stream)
         if array.shape[1] == 1 and (array == np.eye(settings.dimension)).all():
             return None
-        return tensor(array[:1] if (array == array[:1]).all() else array)
+        return tensor(array)
 
     betas, steepnesses, _ = zip(*settings.systems, strict=True)
     return System(
@@ -140,9 +136,7 @@ def simulate(
     field = FIELDS[settings.field]
     system = system_of(settings, dtype=precision, device=device)
     x = torch.as_tensor(batch(settings, "start"), dtype=precision, device=device)
-    x = (
-        x.mT.contiguous().mT
-    )  # tokens adjacent in memory: sums over the few dimensions then run over whole rows of tokens
+    x = x.permute(2, 0, 1).contiguous().permute(1, 2, 0)  # dimension by dimension: sums over them then run over rows
     velocity = partial(call, field.function, system)
     if field.sphere and not field.discrete:
         x = unit(x)
