@@ -38,8 +38,10 @@ def make(contestant: str):
 
         options = {"img_size": 32, "patch_size": 4, "num_classes": 10, "embed_dim": 384, "depth": 12, "num_heads": 6}
         return VisionTransformer(**options), images, labels
+    from clusterlens.devices import keep_freed_memory
     from clusterlens.models.zoo import build
 
+    keep_freed_memory()  # as rule train_model does
     return build(contestant, architecture), images, labels
 
 

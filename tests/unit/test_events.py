@@ -16,22 +16,47 @@ def always(monkeypatch):
     monkeypatch.setattr(events, "SMALL", 0)
 
 
-@pytest.mark.parametrize("density", [0.0, 0.05, 0.22, 0.3])
-@pytest.mark.parametrize(("rows", "inputs", "outputs"), [(37, 20, 64), (130, 65, 90), (5, 8, 3)])
-def test_same_output_and_gradients_as_the_matrix_product(rows, inputs, outputs, density, always):
+# Shares of spikes, stretch by stretch of rows: even, none at first, many in between.
+DENSITIES = [(0.0,), (0.05,), (0.22,), (0.9,), (0.0, 0.2, 0.1, 0.8), (0.9, 0.1, 0.9, 0.9, 0.0)]
+
+
+def spikes_of(densities, *shape):
+    """Some of 1, 2 and 3 among zeros, the first dimension in stretches of the given shares."""
     torch.manual_seed(0)
-    layer = nn.Linear(inputs, outputs).double()
-    spikes = (torch.rand(rows, inputs) < density).double() * torch.randint(1, 4, (rows, inputs))
-    upstream = torch.randn(rows, outputs, dtype=torch.float64)
+    shares = torch.tensor(densities).repeat_interleave(-(-shape[0] // len(densities)))[: shape[0]]
+    shares = shares.view(-1, *(1 for _ in shape[1:]))
+    return (torch.rand(shape) < shares).double() * torch.randint(1, 4, shape)
+
+
+def compare(layer, path, spikes):
+    """Output and gradients of a layer and of another path through it."""
     results = []
-    for path in (layer, lambda x: events.linear(layer, x)):
+    for way in (layer, path):
         x = spikes.clone().requires_grad_()
         layer.zero_grad()
-        y = path(x)
-        y.backward(upstream)
-        results.append((y, x.grad, layer.weight.grad.clone(), layer.bias.grad.clone()))
+        y = way(x)
+        y.backward(torch.randn(y.shape, dtype=y.dtype, generator=torch.Generator().manual_seed(1)))
+        results.append((y, x.grad, *(parameter.grad.clone() for parameter in layer.parameters())))
     for wanted, got in zip(*results, strict=True):
         torch.testing.assert_close(got, wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("densities", DENSITIES, ids=str)
+@pytest.mark.parametrize(("rows", "inputs", "outputs"), [(37, 20, 64), (130, 65, 90), (5, 8, 3)])
+def test_same_output_and_gradients_as_the_matrix_product(rows, inputs, outputs, densities, always):
+    layer = nn.Linear(inputs, outputs).double()
+    compare(layer, lambda x: events.linear(layer, x), spikes_of(densities, rows, inputs))
+
+
+def test_stretches_of_many_spikes_are_left_to_the_matrix_product():
+    x = spikes_of((0.0, 0.2, 0.9, 0.9), 64, 50)
+    (start, column, value), dense = events.find(x, 0.28)
+    assert dense == [(32, 64)]
+    rows, columns = x[:32].nonzero(as_tuple=True)
+    assert torch.equal(start.diff(), torch.bincount(rows, minlength=64))
+    assert torch.equal(column.long(), columns) and torch.equal(value, x[rows, columns])
+    assert events.find(x, 0.28, unit=32)[1] == [(32, 64)]
+    assert events.find(x, 0.28, unit=64)[1] == [(0, 64)]
 
 
 def test_paths_are_chosen_by_the_share_of_spikes(always, monkeypatch):
@@ -66,23 +91,18 @@ def test_result_does_not_depend_on_the_number_of_threads(always):
         assert torch.equal(gradient, results[0][1])
 
 
-@pytest.mark.parametrize("density", [0.0, 0.1, 0.14])
+@pytest.mark.parametrize("densities", DENSITIES, ids=str)
 @pytest.mark.parametrize(("inputs", "outputs", "height", "width"), [(5, 40, 6, 4), (3, 70, 3, 5), (8, 3, 1, 1)])
-def test_convolution_is_torchs(inputs, outputs, height, width, density, always, monkeypatch):
-    torch.manual_seed(0)
+def test_convolution_is_torchs(inputs, outputs, height, width, densities, always):
     layer = nn.Conv2d(inputs, outputs, 3, padding=1, bias=False).double().to(memory_format=torch.channels_last)
-    spikes = (torch.rand(4, inputs, height, width) < density).double().to(memory_format=torch.channels_last)
-    upstream = torch.randn(4, outputs, height, width, dtype=torch.float64)
-    monkeypatch.setattr(events, "CONVOLUTION", 1.0)
+    spikes = spikes_of(densities, 10, inputs, height, width).to(memory_format=torch.channels_last)
+    compare(layer, lambda x: events.convolution(layer, x), spikes)
+
+
+def test_convolution_takes_the_entries_where_they_are_few(always, monkeypatch):
     used, compute = [], events.gather
     monkeypatch.setattr(events, "gather", lambda *arguments: used.append(1) or compute(*arguments))
-    results = []
-    for path in (layer, lambda x: events.convolution(layer, x)):
-        x = spikes.clone().requires_grad_()
-        layer.zero_grad()
-        y = path(x)
-        y.backward(upstream)
-        results.append((y, x.grad, layer.weight.grad.clone()))
-    assert used == [1]
-    for wanted, got in zip(*results, strict=True):
-        torch.testing.assert_close(got, wanted, rtol=1e-12, atol=1e-12)
+    layer = nn.Conv2d(3, 4, 3, padding=1, bias=False)
+    for densities, calls in (((0.9,), 0), ((0.0, 0.9), 1), ((0.1,), 2)):
+        events.convolution(layer, spikes_of(densities, 8, 3, 20, 20).float())
+        assert len(used) == calls

@@ -4,7 +4,7 @@ import torch
 from safetensors.torch import save_model
 
 from clusterlens import job
-from clusterlens.devices import pick
+from clusterlens.devices import keep_freed_memory, pick
 from clusterlens.files import digest, read_json, replacing, sha256
 from clusterlens.models.kernel_source import KERNELS
 from clusterlens.training.loop import train
@@ -12,6 +12,7 @@ from clusterlens.training.loop import train
 
 def main(smk):
     torch.set_num_threads(smk.threads)
+    keep_freed_memory()
     device = pick(smk.params.device)
     model = train(
         smk.wildcards.run,

@@ -1,5 +1,7 @@
 """The device to compute on: from the config and torch, never from the scheduler's `gpu` token."""
 
+import ctypes
+
 import torch
 
 from clusterlens.errors import UserError
@@ -14,3 +16,16 @@ def pick(name: str) -> torch.device:
             f"device '{name}' asked for, but torch finds no CUDA device: set 'device: auto' or 'device: cpu'"
         )
     return torch.device(name)
+
+
+def keep_freed_memory() -> None:
+    """Let the C library keep large blocks for the next use, where it would give them back and fetch them page by page.
+
+    Training frees and asks for the same large blocks again in every layer of every step.
+    """
+    trim_threshold, top_pad, mmap_max = -1, -2, -4  # the names of glibc's malloc.h; other libraries have no mallopt
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(mmap_max, 0)
+        mallopt(trim_threshold, 2**31 - 1)
+        mallopt(top_pad, 2**28)

@@ -17,6 +17,23 @@ from clusterlens.logs import log
 
 FLAGS = ("-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-fopenmp")
 NAMES = {torch.float32: "float", torch.float64: "double"}
+INTEGERS = {"float": "int", "double": "long"}  # of the same size
+
+# Vectors for either precision, one of the names of INTEGERS in place of REAL.
+VECTORS = r"""
+typedef REAL vector_REAL __attribute__((vector_size(32), aligned(sizeof(REAL)), may_alias));
+typedef INTEGER bits_REAL __attribute__((vector_size(32), aligned(sizeof(REAL)), may_alias));
+enum { LANES_REAL = 32 / sizeof(REAL) };
+
+static inline vector_REAL select_REAL(bits_REAL mask, vector_REAL yes, vector_REAL no) {
+    return (vector_REAL)((mask & (bits_REAL)yes) | (~mask & (bits_REAL)no));
+}
+"""
+
+
+def in_precision(text: str, real: str) -> str:
+    """C source written for REAL and the INTEGER of its size, in one precision."""
+    return text.replace("REAL", real).replace("INTEGER", INTEGERS[real])
 
 
 class Library:

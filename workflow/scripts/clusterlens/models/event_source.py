@@ -4,8 +4,7 @@ Every sum is taken in one order, so results do not depend on the number of threa
 """
 
 EVENTS = r"""
-typedef REAL vector_REAL __attribute__((vector_size(32), aligned(sizeof(REAL)), may_alias));
-enum { LANES_REAL = 32 / sizeof(REAL), WIDTH_REAL = 8 * LANES_REAL };
+enum { WIDTH_REAL = 8 * LANES_REAL };
 
 /* How many entries of each row are not zero. */
 void count_REAL(const REAL *restrict x, long rows, long K, long *restrict counts) {

@@ -1,8 +1,9 @@
 """Linear and convolutional layers that compute only where there are spikes.
 
 Most inputs of a spiking model are zero, and a layer's output is a sum over those that are not. While training on a
-CPU, that sum and the weight gradient take the entries one by one when there are few enough of them; otherwise, and on
-any other device, the matrix product does the work. The two differ in the order of summation only.
+CPU, that sum and the weight gradient take the entries one by one where there are few enough of them; elsewhere, and on
+any other device, the matrix product does the work. The two differ in the order of summation only. Which of them it is
+is decided stretch by stretch of rows: time steps are such stretches, and in the first ones hardly a neuron fires.
 """
 
 import torch
@@ -11,8 +12,12 @@ from torch import nn
 from clusterlens.models.kernel_source import KERNELS
 
 # Measured: with a smaller share of entries that are not zero, going through them beats the matrix product.
-FORWARD, BACKWARD, CONVOLUTION = 0.25, 0.2, 0.15
-SMALL = 10**7  # multiplications; below that the matrix product is done before the entries are sorted out
+LINEAR, CONVOLUTION = 0.28, 0.22
+STRETCHES = 16
+SMALL = 10**8  # multiplications; below that the matrix product is done before the entries are sorted out
+
+Entries = tuple[torch.Tensor, ...]  # start of each row's entries, their columns, their values
+Stretches = list[tuple[int, int]]  # first row and the one behind the last
 
 
 def linear(layer: nn.Linear, x: torch.Tensor) -> torch.Tensor:  # (R, K) -> (R, N)
@@ -23,9 +28,14 @@ def linear(layer: nn.Linear, x: torch.Tensor) -> torch.Tensor:  # (R, K) -> (R, 
 
 def convolution(layer: nn.Conv2d, x: torch.Tensor) -> torch.Tensor:  # (B, K, H, W) -> (B, N, H, W), channels last
     """3 x 3, padded by 1, without bias: a linear layer on the nine neighbours of each position."""
-    rows = x.detach().permute(0, 2, 3, 1).reshape(-1, x.shape[1])
-    entries = find(rows, CONVOLUTION) if worthwhile(layer, rows) else None
-    return layer(x) if entries is None else EventConvolution.apply(x, layer.weight, *entries)
+    _, K, H, W = x.shape
+    rows = x.detach().permute(0, 2, 3, 1).reshape(-1, K)
+    if not worthwhile(layer, rows):
+        return layer(x)
+    entries, dense = find(rows, CONVOLUTION, unit=H * W)
+    if dense == [(0, len(rows))]:
+        return layer(x)
+    return EventConvolution.apply(x, layer.weight, [(a // (H * W), b // (H * W)) for a, b in dense], *entries)
 
 
 def worthwhile(layer: nn.Module, rows: torch.Tensor) -> bool:
@@ -41,31 +51,40 @@ def product(a: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = N
     return y.permute(0, 2, 3, 1).reshape(len(a), -1)
 
 
-def find(x: torch.Tensor, limit: float) -> tuple[torch.Tensor, ...] | None:
-    """Start of each row's entries, their columns and their values; None if more than the share `limit` is not zero."""
-    counts = x.new_empty(len(x), dtype=torch.int64)
-    KERNELS.call("count", x.dtype, x, *x.shape, counts)
+def find(x: torch.Tensor, limit: float, unit: int = 1) -> tuple[Entries, Stretches]:
+    """The entries of x that are not zero, but for stretches of rows where their share is above `limit`, and those.
+
+    A stretch begins and ends at a multiple of `unit`.
+    """
+    rows, K = x.shape
+    counts = x.new_empty(rows, dtype=torch.int64)
+    KERNELS.call("count", x.dtype, x, rows, K, counts)
+    dense: Stretches = []
+    first = 0
+    for part in counts.split(-(-rows // (unit * STRETCHES)) * unit):
+        behind = first + len(part)
+        if int(part.sum()) > limit * len(part) * K:
+            part.zero_()
+            dense.append((dense.pop()[0] if dense and dense[-1][1] == first else first, behind))
+        first = behind
     start = starts(counts)
-    entries = int(start[-1])
-    if entries > limit * x.numel():
-        return None
-    column, value = x.new_empty(entries, dtype=torch.int32), x.new_empty(entries)
-    KERNELS.call("compress", x.dtype, x, *x.shape, start, column, value)
-    return start, column, value
+    column, value = x.new_empty(int(start[-1]), dtype=torch.int32), x.new_empty(int(start[-1]))
+    KERNELS.call("compress", x.dtype, x, rows, K, start, column, value)
+    return (start, column, value), dense
 
 
 def starts(counts: torch.Tensor) -> torch.Tensor:
     return nn.functional.pad(counts.cumsum(0), (1, 0))
 
 
-def gather(entries: tuple[torch.Tensor, ...], weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+def gather(entries: Entries, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
     rows, N = len(entries[0]) - 1, weight.shape[1]
     y = weight.new_empty(rows, N)
     KERNELS.call("gather", y.dtype, *entries, weight, bias, y, rows, N)
     return y
 
 
-def scatter(entries: tuple[torch.Tensor, ...], dy: torch.Tensor, inputs: int) -> torch.Tensor:
+def scatter(entries: Entries, dy: torch.Tensor, inputs: int) -> torch.Tensor:
     d_weight = dy.new_zeros(inputs, dy.shape[1])
     KERNELS.call("scatter", dy.dtype, *entries, dy, d_weight, *dy.shape)
     return d_weight
@@ -74,23 +93,32 @@ def scatter(entries: tuple[torch.Tensor, ...], dy: torch.Tensor, inputs: int) ->
 class EventLinear(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, bias):
-        entries = find(x, FORWARD)
-        ctx.sparse = entries is not None and len(entries[1]) < BACKWARD * x.numel()
-        ctx.save_for_backward(weight, *(entries if ctx.sparse else (x,)))
-        return product(x, weight, bias) if entries is None else gather(entries, weight.t().contiguous(), bias)
+        entries, ctx.dense = find(x, LINEAR)
+        ctx.save_for_backward(weight, x if ctx.dense else None, *entries)
+        if ctx.dense == [(0, len(x))]:
+            return product(x, weight, bias)
+        y = gather(entries, weight.t().contiguous(), bias)
+        for a, b in ctx.dense:
+            torch.addmm(bias, x[a:b], weight.t(), out=y[a:b])
+        return y
 
     @staticmethod
     def backward(ctx, dy):
-        weight, *saved = ctx.saved_tensors
+        weight, x, *entries = ctx.saved_tensors
         dy = dy.contiguous()
-        d_weight = scatter(saved, dy, weight.shape[1]).t().contiguous() if ctx.sparse else dy.t() @ saved[0]
+        if ctx.dense == [(0, len(dy))]:
+            d_weight = dy.t() @ x
+        else:
+            d_weight = scatter(entries, dy, weight.shape[1]).t().contiguous()
+            for a, b in ctx.dense:
+                d_weight.addmm_(dy[a:b].t(), x[a:b])
         dx = product(dy, weight.t()) if ctx.needs_input_grad[0] else None
         return dx, d_weight, dy.sum(0)
 
 
 class EventConvolution(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, weight, start, column, value):
+    def forward(ctx, x, weight, dense, start, column, value):
         B, K, H, W = x.shape
         counts = torch.empty_like(start[1:])
         none = (None, None, None)
@@ -98,17 +126,23 @@ class EventConvolution(torch.autograd.Function):
         around = starts(counts)
         columns, values = column.new_empty(int(around[-1])), value.new_empty(int(around[-1]))
         KERNELS.call("neighbours", x.dtype, start, column, value, B, H, W, K, None, around, columns, values)
-        ctx.save_for_backward(weight, around, columns, values)
-        ctx.shape = x.shape
+        ctx.save_for_backward(weight, x if dense else None, around, columns, values)
+        ctx.dense, ctx.shape = dense, x.shape
         matrix = weight.permute(2, 3, 1, 0).reshape(9 * K, -1).contiguous()  # (neighbours and channels, N)
         y = gather((around, columns, values), matrix, matrix.new_zeros(len(weight)))
-        return y.view(B, H, W, -1).permute(0, 3, 1, 2)
+        y = y.view(B, H, W, -1).permute(0, 3, 1, 2)
+        for a, b in dense:
+            y[a:b] = nn.functional.conv2d(x[a:b], weight, padding=1)
+        return y
 
     @staticmethod
     def backward(ctx, dy):
-        weight, *entries = ctx.saved_tensors
+        weight, x, *entries = ctx.saved_tensors
         B, K, H, W = ctx.shape
         rows = dy.permute(0, 2, 3, 1).reshape(B * H * W, -1).contiguous()
         d_weight = scatter(entries, rows, 9 * K).view(3, 3, K, -1).permute(3, 2, 0, 1)
+        d_weight = d_weight.contiguous(memory_format=torch.channels_last)
+        for a, b in ctx.dense:
+            d_weight += nn.grad.conv2d_weight(x[a:b], weight.shape, dy[a:b], padding=1)
         dx = nn.grad.conv2d_input(ctx.shape, weight, dy, padding=1) if ctx.needs_input_grad[0] else None
-        return dx, d_weight.contiguous(memory_format=torch.channels_last), None, None, None
+        return dx, d_weight, None, None, None, None

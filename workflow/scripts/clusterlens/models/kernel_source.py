@@ -6,7 +6,13 @@ Without `-ffp-contract=off` the membrane potential would be rounded otherwise th
 """
 
 from clusterlens.models.event_source import EVENTS
-from clusterlens.native import Library
+from clusterlens.native import INTEGERS, VECTORS, Library, in_precision
+
+MODES = {  # how the rate charges the membrane, and whether it is learned
+    "divide": ("/", False),  # by tau
+    "multiply": ("*", False),  # by 1 / tau
+    "learn": ("*", True),
+}
 
 HEADER = r"""
 #include <math.h>
@@ -17,6 +23,7 @@ HEADER = r"""
 
 #define CHUNK 64
 #define BLOCK 32
+#define ALWAYS static inline __attribute__((always_inline))
 
 /* This thread's part of `count`, cut at multiples of 16. */
 static void share(long count, long *from, long *to) {
@@ -29,31 +36,47 @@ static void share(long count, long *from, long *to) {
     *from = thread * each < count ? thread * each : count;
     *to = *from + each < count ? *from + each : count;
 }
+"""
 
-/* e^x for x <= 0, to about one unit in the last place, and 0 below -87:
-   x = n ln 2 + r, a polynomial in r, n into the exponent bits. */
-static inline float exponential_float(float x) {
-    float near = x > -87.0f; /* a factor instead of a branch, which would keep the loop from being vectorised */
-    x *= near;
-    float n = (x * 1.44269504f + 12582912.0f) - 12582912.0f;
-    float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
-    float p = 1.9875691500e-4f;
-    p = p * r + 1.3981999507e-3f;
-    p = p * r + 8.3334519073e-3f;
-    p = p * r + 4.1665795894e-2f;
-    p = p * r + 1.6666665459e-1f;
-    p = p * r + 5.0000001201e-1f;
-    p = p * r * r + r + 1.0f;
-    union { int i; float f; } power = { .i = ((int)n + 127) << 23 };
-    return near * p * power.f;
+LANES = r"""
+/* A vector of so many numbers; what lies behind them is neither read nor written. */
+ALWAYS vector_REAL load_REAL(const REAL *from, long lanes) {
+    if (lanes == LANES_REAL) return *(const vector_REAL *)from;
+    vector_REAL x = {0};
+    for (int i = 0; i < lanes; i++) x[i] = from[i];
+    return x;
 }
 
-static inline double exponential_double(double x) { return exp(x); }
+ALWAYS void store_REAL(REAL *to, long lanes, vector_REAL x) {
+    if (lanes == LANES_REAL)
+        *(vector_REAL *)to = x;
+    else
+        for (int i = 0; i < lanes; i++) to[i] = x[i];
+}
+"""
+
+EXPONENTIAL = r"""
+/* e^-|x| to about one unit in the last place, and 0 below 2^-80, whose products could be too small to be normal:
+   2^(n + r), a polynomial in r whose terms do not wait for one another, n into the exponent bits. */
+ALWAYS vector_float exponential_float(vector_float x) {
+    x = (vector_float)((bits_float)(x * 1.44269504f) | (int)0x80000000);
+    bits_float near = x > -80.0f;
+    x = (vector_float)((bits_float)x & near);
+    vector_float rounded = x + 12582912.0f, r = x - (rounded - 12582912.0f), square = r * r;
+    vector_float low = 1.00000007f + r * 0.693146967f, middle = 0.240221197f + r * 0.0555071327f;
+    vector_float p = low + square * (middle + square * (0.00967554134f + r * 0.00132764726f));
+    return (vector_float)((bits_float)(p * (vector_float)(((bits_float)rounded + 127) << 23)) & near);
+}
+
+ALWAYS vector_double exponential_double(vector_double x) {
+    for (int i = 0; i < LANES_double; i++) x[i] = exp(-fabs(x[i]));
+    return x;
+}
 """
 
 NORM = r"""
 /* Mean and biased variance of each column, blockwise in two passes, blocks merged by Chan's formula. */
-void moments_REAL(const REAL *restrict y, long rows, long C, double *restrict mean, double *restrict variance) {
+static void moments_REAL(const REAL *restrict y, long rows, long C, double *restrict mean, double *restrict variance) {
 #pragma omp parallel
     {
         long c0, c1;
@@ -85,7 +108,7 @@ void moments_REAL(const REAL *restrict y, long rows, long C, double *restrict me
 
 /* From the moments of `fold` groups of C columns to those of all rows, the running statistics (momentum, unbiased
    variance), and the factors of batch normalisation: scale, shift, mean, 1 / standard deviation, each `fold` times. */
-void factors_REAL(const double *restrict means, const double *restrict variances, const REAL *restrict weight,
+static void factors_REAL(const double *restrict means, const double *restrict variances, const REAL *restrict weight,
                   const REAL *restrict bias, REAL *restrict running_mean, REAL *restrict running_variance,
                   REAL *restrict out, long rows, long fold, long C, REAL eps, REAL momentum) {
     for (long c = 0; c < C; c++) {
@@ -109,7 +132,7 @@ void factors_REAL(const double *restrict means, const double *restrict variances
 }
 
 /* From the sums of `fold` groups of C columns to the gradients of bias and weight, and their means, `fold` times. */
-void totals_REAL(const double *restrict to_shift, const double *restrict to_scale, REAL *restrict d_bias,
+static void totals_REAL(const double *restrict to_shift, const double *restrict to_scale, REAL *restrict d_bias,
                  REAL *restrict d_weight, REAL *restrict mean_shift, REAL *restrict mean_scale, long rows, long fold,
                  long C) {
     for (long c = 0; c < C; c++) {
@@ -128,7 +151,7 @@ void totals_REAL(const double *restrict to_shift, const double *restrict to_scal
 }
 
 /* Batch normalisation backwards, in place: dy = scale (dx - mean(dx) - yhat mean(dx yhat)). */
-void normalise_REAL(const REAL *restrict y, REAL *restrict dx, long rows, long C, const REAL *restrict scale,
+static void normalise_REAL(const REAL *restrict y, REAL *restrict dx, long rows, long C, const REAL *restrict scale,
                     const REAL *restrict mean, const REAL *restrict inverse,
                     const REAL *restrict mean_shift, const REAL *restrict mean_scale) {
 #pragma omp parallel
@@ -175,78 +198,106 @@ void spikes_REAL_MODE(const REAL *restrict y, const REAL *restrict scale, const 
     }
 }
 
-/* The neuron run again and then backwards, the reset detached: with s'(u) = alpha sig(alpha u) (1 - sig(alpha u)),
+/* One neuron per lane, run again and then backwards, the reset detached:
+   with s'(u) = alpha sig(alpha u) (1 - sig(alpha u)),
    dH[t] = dS[t] s'(H[t] - threshold) + (1 - S[t]) dV[t], dX[t] = dH[t] / tau, dV[t-1] = dH[t] - dH[t] / tau.
-   Writes dX; sums over rows dX (to_shift), dX times the normalised y (to_scale) and dH (X - V) (to_rate). */
+   Writes dX; adds to `sums` dX, dX times the normalised y and, if tau is learned, dH (X - V). */
+ALWAYS void neurons_REAL_MODE(const REAL *restrict y, const REAL *restrict ds, REAL *restrict dx, long T, long step,
+                              long lanes, const vector_REAL factors[4], REAL rate, REAL threshold, REAL alpha,
+                              vector_REAL sums[3]) {
+    vector_REAL zero = {0}, v = zero, dv = zero, h[T], scale = factors[0], shift = factors[1];
+    for (long t = 0; t < T; t++) {
+        vector_REAL x = load_REAL(y + t * step, lanes) * scale + shift;
+        h[t] = v + (x - v) BY rate;
+        v = select_REAL(h[t] >= threshold, zero, h[t]);
+    }
+    for (long t = T - 1; t >= 0; t--) {
+        vector_REAL in = load_REAL(y + t * step, lanes), e = exponential_REAL(alpha * (h[t] - threshold));
+        vector_REAL dh = load_REAL(ds + t * step, lanes) * (alpha * e / ((1 + e) * (1 + e)))
+                       + select_REAL(h[t] >= threshold, zero, dv);
+        vector_REAL d = dh BY rate;
+        dv = dh - d;
+        store_REAL(dx + t * step, lanes, d);
+        sums[0] += d;
+        sums[1] += d * ((in - factors[2]) * factors[3]);
+        if (LEARNED) {
+            vector_REAL before = t ? select_REAL(h[t - 1] >= threshold, zero, h[t - 1]) : zero;
+            sums[2] += dh * (in * scale + shift - before);
+        }
+    }
+}
+
+/* The gradient of all channels; to_shift, to_scale and to_rate are the three sums of `neurons` over rows. */
 void gradient_REAL_MODE(const REAL *restrict y, const REAL *restrict scale, const REAL *restrict shift,
                         const REAL *restrict mean, const REAL *restrict inverse, const REAL *restrict ds,
                         REAL *restrict dx, long T, long M, long C, REAL rate, REAL threshold, REAL alpha,
                         double *restrict to_shift, double *restrict to_scale, double *restrict to_rate) {
+    const REAL *given[4] = {scale, shift, mean, inverse};
+    double *totals[3] = {to_shift, to_scale, to_rate};
 #pragma omp parallel
     {
         long c0, c1;
         share(C, &c0, &c1);
-        REAL h[T][CHUNK], rest[CHUNK] = {0};
-        for (long c = c0; c < c1; c++) to_shift[c] = to_scale[c] = to_rate[c] = 0;
+        for (int s = 0; s < 3; s++)
+            for (long c = c0; c < c1; c++) totals[s][c] = 0;
         for (long m0 = 0; m0 < M; m0 += BLOCK)
             for (long c = c0; c < c1; c += CHUNK) {
-                long width = c1 - c < CHUNK ? c1 - c : CHUNK, m1 = m0 + BLOCK < M ? m0 + BLOCK : M;
-                REAL a[CHUNK], b[CHUNK], centre[CHUNK], spread[CHUNK];
-                REAL sum[CHUNK] = {0}, product[CHUNK] = {0}, slope[CHUNK] = {0};
-                for (long j = 0; j < width; j++) {
-                    a[j] = scale ? scale[c + j] : 1;
-                    b[j] = shift ? shift[c + j] : 0;
-                    centre[j] = mean ? mean[c + j] : 0;
-                    spread[j] = inverse ? inverse[c + j] : 0;
-                }
-                for (long m = m0; m < m1; m++) {
-                    REAL v[CHUNK] = {0}, dv[CHUNK] = {0};
-                    for (long t = 0; t < T; t++) {
-                        const REAL *restrict in = y + (t * M + m) * C + c;
-                        for (long j = 0; j < width; j++) {
-                            REAL x = in[j] * a[j] + b[j];
-                            REAL charged = v[j] + (x - v[j]) BY rate;
-                            h[t][j] = charged;
-                            v[j] = (1 - (REAL)(charged >= threshold)) * charged;
-                        }
+                long chunk = c1 - c < CHUNK ? c1 - c : CHUNK, m1 = m0 + BLOCK < M ? m0 + BLOCK : M;
+                vector_REAL factors[CHUNK / LANES_REAL][4], sums[CHUNK / LANES_REAL][3] = {0};
+                for (long i = 0; i < CHUNK; i++)
+                    for (int f = 0; f < 4; f++)
+                        factors[i / LANES_REAL][f][i % LANES_REAL] = given[f] && i < chunk ? given[f][c + i] : f == 0;
+                for (long m = m0; m < m1; m++)
+                    for (long i = 0; i < chunk; i += LANES_REAL) {
+                        long at = m * C + c + i, j = i / LANES_REAL;
+                        if (chunk - i >= LANES_REAL) /* a number known to the compiler */
+                            neurons_REAL_MODE(y + at, ds + at, dx + at, T, M * C, LANES_REAL, factors[j], rate,
+                                              threshold, alpha, sums[j]);
+                        else
+                            neurons_REAL_MODE(y + at, ds + at, dx + at, T, M * C, chunk - i, factors[j], rate,
+                                              threshold, alpha, sums[j]);
                     }
-                    for (long t = T - 1; t >= 0; t--) {
-                        const REAL *restrict in = y + (t * M + m) * C + c, *restrict up = ds + (t * M + m) * C + c;
-                        const REAL *restrict past = t ? h[t - 1] : rest;
-                        REAL *restrict out = dx + (t * M + m) * C + c;
-                        for (long j = 0; j < width; j++) {
-                            REAL x = in[j] * a[j] + b[j], here = h[t][j], before = past[j];
-                            REAL u = alpha * (here - threshold);
-                            REAL e = exponential_REAL(-ABS(u)), one = 1 + e;
-                            REAL dh = up[j] * (alpha * e / (one * one)) + (1 - (REAL)(here >= threshold)) * dv[j];
-                            REAL d = dh BY rate;
-                            dv[j] = dh - d;
-                            out[j] = d;
-                            sum[j] += d;
-                            product[j] += d * ((in[j] - centre[j]) * spread[j]);
-                            slope[j] += dh * (x - (1 - (REAL)(before >= threshold)) * before);
-                        }
-                    }
-                }
-                for (long j = 0; j < width; j++) {
-                    to_shift[c + j] += sum[j];
-                    to_scale[c + j] += product[j];
-                    to_rate[c + j] += slope[j];
-                }
+                for (long i = 0; i < chunk; i++)
+                    for (int s = 0; s < 3; s++) totals[s][c + i] += sums[i / LANES_REAL][s][i % LANES_REAL];
             }
     }
+}
+
+/* Batch normalisation and the neuron: (T M, C), `fold` rows of C / fold channels side by side. Writes the moments of
+   each column, the factors of the normalisation, and the spikes; updates the running statistics. */
+void forward_REAL_MODE(const REAL *restrict y, const REAL *restrict weight, const REAL *restrict bias,
+                       REAL *restrict running_mean, REAL *restrict running_variance, double *restrict moments,
+                       REAL *restrict factors, REAL *restrict s, long T, long M, long C, long fold, REAL eps,
+                       REAL momentum, REAL rate, REAL threshold) {
+    moments_REAL(y, T * M, C, moments, moments + C);
+    factors_REAL(moments, moments + C, weight, bias, running_mean, running_variance, factors, T * M * fold, fold,
+                 C / fold, eps, momentum);
+    spikes_REAL_MODE(y, factors, factors + C, s, T, M, C, rate, threshold);
+}
+
+/* The same backwards. Writes dy, the three sums of the gradient, and to `out` the gradients of bias and weight and the
+   two means of the normalisation. */
+void backward_REAL_MODE(const REAL *restrict y, const REAL *restrict factors, const REAL *restrict ds,
+                        REAL *restrict dy, double *restrict sums, REAL *restrict out, long T, long M, long C, long fold,
+                        REAL rate, REAL threshold, REAL alpha) {
+    const REAL *mean = factors + 2 * C, *inverse = factors + 3 * C;
+    REAL *d_bias = out, *d_weight = out + C / fold, *mean_shift = out + 2 * (C / fold), *mean_scale = mean_shift + C;
+    gradient_REAL_MODE(y, factors, factors + C, mean, inverse, ds, dy, T, M, C, rate, threshold, alpha, sums, sums + C,
+                       sums + 2 * C);
+    totals_REAL(sums, sums + C, d_bias, d_weight, mean_shift, mean_scale, T * M * fold, fold, C / fold);
+    normalise_REAL(y, dy, T * M, C, factors, mean, inverse, mean_shift, mean_scale);
 }
 """
 
 
 def source() -> str:
-    """The whole unit: single and double precision, neurons that divide by tau and neurons that multiply by 1 / tau."""
-    parts = [HEADER]
-    for real, absolute in (("float", "fabsf"), ("double", "fabs")):
-        parts += [NORM.replace("REAL", real), EVENTS.replace("REAL", real)]
-        for mode, sign in (("divide", "/"), ("multiply", "*")):
-            neuron = NEURON.replace("REAL", real).replace("MODE", mode).replace(" BY ", f" {sign} ")
-            parts.append(neuron.replace("ABS", absolute))
+    """The whole unit: single and double precision, each for every mode of the neuron."""
+    parts = [HEADER, *(in_precision(VECTORS + LANES, real) for real in INTEGERS), EXPONENTIAL]
+    for real in INTEGERS:
+        parts.append(in_precision(NORM + EVENTS, real))
+        for mode, (sign, learned) in MODES.items():
+            neuron = NEURON.replace("MODE", mode).replace(" BY ", f" {sign} ").replace("LEARNED", str(int(learned)))
+            parts.append(in_precision(neuron, real))
     return "".join(parts)
 
 

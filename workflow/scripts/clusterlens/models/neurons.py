@@ -5,6 +5,7 @@ the neuron again on the way back, so it needs less memory too. Where it cannot b
 spikingjelly's own kernels do the work. State lives inside one call only: `fire` resets the neuron before it starts.
 """
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -93,10 +94,12 @@ def fire_normalised(norm: nn.BatchNorm1d, node: nn.Module, y: torch.Tensor, time
 
 
 def rate_of(node: nn.Module) -> tuple[torch.Tensor | None, float, str]:
-    """How a step charges the membrane: (learned 1 / tau or None, its value or tau, what the kernel does with that)."""
+    """How a step charges the membrane: (learned 1 / tau or None, the kernel's number, what it does with that)."""
     if isinstance(node, neuron.ParametricLIFNode):
         rate = node.w.sigmoid()
-        return rate, float(rate.detach()), "_multiply"
+        return rate, float(rate.detach()), "_learn"
+    if math.frexp(node.tau)[0] == 0.5:  # a power of two: multiplying by its inverse rounds alike, and is faster
+        return None, 1 / node.tau, "_multiply"
     return None, node.tau, "_divide"
 
 
@@ -141,31 +144,24 @@ class FusedNormNeuron(torch.autograd.Function):
     def forward(ctx, y, weight, bias, norm, time_steps, learned_rate, rate, mode, threshold, alpha):
         rows, C = y.shape
         fold = widen(rows // time_steps, C)
-        moments = y.new_empty(2, fold * C, dtype=torch.float64)
-        KERNELS.call("moments", y.dtype, y, rows // fold, fold * C, *moments)
-        affine = y.new_empty(4, fold * C)
-        running = (norm.running_mean, norm.running_var)
-        sizes = (rows, fold, C)
-        KERNELS.call("factors", y.dtype, *moments, weight, bias, *running, affine, *sizes, norm.eps, norm.momentum)
-        ctx.sizes = (time_steps, rows // time_steps // fold, fold * C)
+        ctx.sizes = (time_steps, rows // time_steps // fold, fold * C, fold)
         ctx.settings, ctx.mode, ctx.alpha = (rate, threshold), mode, alpha
-        spikes = torch.empty_like(y)
-        KERNELS.call("spikes", y.dtype, y, *affine[:2], spikes, *ctx.sizes, *ctx.settings, mode=mode)
-        ctx.save_for_backward(y, affine)
+        moments = y.new_empty(2 * fold * C, dtype=torch.float64)
+        factors, spikes = y.new_empty(4 * fold * C), torch.empty_like(y)
+        running = (norm.running_mean, norm.running_var)
+        arguments = (weight, bias, *running, moments, factors, spikes, *ctx.sizes, norm.eps, norm.momentum)
+        KERNELS.call("forward", y.dtype, y, *arguments, *ctx.settings, mode=mode)
+        ctx.save_for_backward(y, factors)
         return spikes
 
     @staticmethod
     def backward(ctx, grad):
-        y, affine = ctx.saved_tensors
-        scale, _, mean, inverse = affine
-        T, M, C = ctx.sizes
+        y, factors = ctx.saved_tensors
+        columns, C = ctx.sizes[2], y.shape[1]
         dy = torch.empty_like(y)
-        sums = y.new_empty(3, C, dtype=torch.float64)
-        arguments = (*affine, grad.contiguous(), dy, *ctx.sizes, *ctx.settings, ctx.alpha, *sums)
-        KERNELS.call("gradient", y.dtype, y, *arguments, mode=ctx.mode)
-        d_bias, d_weight = y.new_empty(2, y.shape[1])
-        means = y.new_empty(2, C)
-        KERNELS.call("totals", y.dtype, *sums[:2], d_bias, d_weight, *means, len(y), C // y.shape[1], y.shape[1])
-        KERNELS.call("normalise", y.dtype, y, dy, T * M, C, scale, mean, inverse, *means)
+        sums = y.new_empty(3, columns, dtype=torch.float64)
+        out = y.new_empty(2 * C + 2 * columns)
+        arguments = (factors, grad.contiguous(), dy, sums, out, *ctx.sizes, *ctx.settings, ctx.alpha)
+        KERNELS.call("backward", y.dtype, y, *arguments, mode=ctx.mode)
         d_rate = sums[2].sum().to(y.dtype) if ctx.needs_input_grad[5] else None
-        return dy, d_weight, d_bias, None, None, d_rate, None, None, None, None
+        return dy, out[C : 2 * C], out[:C], None, None, d_rate, None, None, None, None

@@ -11,7 +11,7 @@ from clusterlens.models import events
 from clusterlens.models.neurons import fire, fire_normalised, make_neuron
 
 # Patch size: stages that halve the picture. 4 and 16 as published for small and large images.
-POOLED = {1: (), 2: (3,), 4: (2, 3), 8: (0, 2, 3), 16: (0, 1, 2, 3)}
+POOLED = {1: (), 2: (3,), 4: (2, 3), 8: (0, 1, 2), 16: (0, 1, 2, 3)}
 
 
 class SpikingNorm(nn.Module):

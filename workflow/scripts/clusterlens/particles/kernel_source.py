@@ -4,7 +4,7 @@ Arrays are (S, H, n, d), systems, heads, tokens, dimensions, the tokens of one d
 in one order whatever the batch and the number of threads, so that a batch equals its systems one by one, bit for bit.
 """
 
-from clusterlens.native import Library
+from clusterlens.native import VECTORS, Library, in_precision
 
 DIMENSIONS = 8  # up to here a block's queries and sums stay in registers or next to them
 # 2^r for |r| <= 1/2, lowest power first: minimax polynomials, relative error 2e-9 and 3e-18.
@@ -19,10 +19,10 @@ COEFFICIENTS = {
         "1.32154330896763992e-6", "1.01781980216719308e-7", "7.0741056135081428e-9", "4.43528270695727715e-10",
     ),
 }  # fmt: skip
-# Integer of the same size, lowest exponent, 1.5 * 2^mantissa, bias of the exponent, bits of the mantissa.
+# Lowest exponent, 1.5 * 2^mantissa, bias of the exponent, bits of the mantissa.
 FORMATS = {
-    "float": ("int", "-126.0f", "12582912.0f", "127", "23"),
-    "double": ("long", "-1022.0", "6755399441055744.0", "1023", "52"),
+    "float": ("-126.0f", "12582912.0f", "127", "23"),
+    "double": ("-1022.0", "6755399441055744.0", "1023", "52"),
 }
 
 HEADER = r"""
@@ -36,14 +36,8 @@ HEADER = r"""
 struct strides { struct { long system, head, dimension; } q, k, v, y; };
 """
 
-VECTORS = r"""
-typedef REAL vector_REAL __attribute__((vector_size(32)));
-typedef INTEGER bits_REAL __attribute__((vector_size(32)));
-enum { LANES_REAL = 32 / sizeof(REAL), BLOCK_REAL = W * LANES_REAL };
-
-ALWAYS vector_REAL select_REAL(bits_REAL mask, vector_REAL yes, vector_REAL no) {
-    return (vector_REAL)((mask & (bits_REAL)yes) | (~mask & (bits_REAL)no));
-}
+POWER = r"""
+enum { BLOCK_REAL = W * LANES_REAL };
 
 /* 2^x in place, x no less than LOWEST: x = n + r, a polynomial in r, n into the exponent bits. */
 ALWAYS void power_REAL(vector_REAL x[W]) {
@@ -184,22 +178,18 @@ void attend_REAL(const REAL *restrict q, const REAL *restrict k, const REAL *res
 def source() -> str:
     """The whole unit: single and double precision, each for every number of dimensions."""
     parts = [HEADER]
-    for real, formats in FORMATS.items():
-        suffix = "f" if real == "float" else ""
-        *lower, highest = (number + suffix for number in COEFFICIENTS[real])
-        integer, *numbers = formats
+    for real, numbers in FORMATS.items():
+        *lower, highest = (number + "f" * (real == "float") for number in COEFFICIENTS[real])
         horner = "\n    ".join(f"for (int w = 0; w < W; w++) p[w] = p[w] * r[w] + {number};" for number in lower[::-1])
-        calls = (
-            f"case {d}: block_REAL_{d}(queries, keys, dk, values, dv, n, first, causal, out); break;"
-            for d in range(1, DIMENSIONS + 1)
-        )
-        unit = VECTORS.replace("POLYNOMIAL", horner).replace("HIGHEST", highest)
+        unit = VECTORS + POWER.replace("POLYNOMIAL", horner).replace("HIGHEST", highest)
+        calls = []
         for d in range(1, DIMENSIONS + 1):
             unit += ROWS.replace("REAL_D", f"REAL_{d}").replace("< D;", f"< {d};").replace("u[D]", f"u[{d}]")
+            calls.append(f"case {d}: block_REAL_{d}(queries, keys, dk, values, dv, n, first, causal, out); break;")
         unit += ATTEND.replace("CASES", "\n            ".join(calls)).replace("DIMENSIONS", str(DIMENSIONS))
         for name, number in zip(("LOWEST", "ROUND", "BIAS", "MANTISSA"), numbers, strict=True):
             unit = unit.replace(name, number)
-        parts.append(unit.replace("REAL", real).replace("INTEGER", integer))
+        parts.append(in_precision(unit, real))
     return "".join(parts)
 
 
