@@ -17,7 +17,7 @@ import torch
 from clusterlens.devices import keep_freed_memory
 if {keep}:
     keep_freed_memory()
-for _ in range(3):
+for _ in range(12):
     torch.ones(2**24)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 for _ in range(5):
