@@ -19,10 +19,12 @@ FLAGS = ("-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-fPIC
 NAMES = {torch.float32: "float", torch.float64: "double"}
 INTEGERS = {"float": "int", "double": "long"}  # of the same size
 
-# Vectors for either precision, one of the names of INTEGERS in place of REAL.
+# Vectors for either precision, one of the names of INTEGERS in place of REAL; `anywhere` is one at any address in an
+# array, slower to compute with.
 VECTORS = r"""
-typedef REAL vector_REAL __attribute__((vector_size(32), aligned(sizeof(REAL)), may_alias));
-typedef INTEGER bits_REAL __attribute__((vector_size(32), aligned(sizeof(REAL)), may_alias));
+typedef REAL vector_REAL __attribute__((vector_size(32)));
+typedef REAL anywhere_REAL __attribute__((vector_size(32), aligned(sizeof(REAL)), may_alias));
+typedef INTEGER bits_REAL __attribute__((vector_size(32)));
 enum { LANES_REAL = 32 / sizeof(REAL) };
 
 static inline vector_REAL select_REAL(bits_REAL mask, vector_REAL yes, vector_REAL no) {

@@ -77,28 +77,28 @@ void gather_REAL(const long *restrict start, const int *restrict column, const R
             long last = tile + 128 < r1 ? tile + 128 : r1, n = 0;
             for (; n + WIDTH_REAL <= N; n += WIDTH_REAL)
                 for (long r = tile; r < last; r++) {
-                    const vector_REAL *b = (const vector_REAL *)(bias + n);
+                    const anywhere_REAL *b = (const anywhere_REAL *)(bias + n);
                     vector_REAL s0 = b[0], s1 = b[1], s2 = b[2], s3 = b[3];
                     vector_REAL s4 = b[4], s5 = b[5], s6 = b[6], s7 = b[7];
                     for (long i = start[r]; i < start[r + 1]; i++) {
-                        const vector_REAL *in = (const vector_REAL *)(w + column[i] * N + n);
+                        const anywhere_REAL *in = (const anywhere_REAL *)(w + column[i] * N + n);
                         REAL v = value[i];
                         s0 += v * in[0]; s1 += v * in[1]; s2 += v * in[2]; s3 += v * in[3];
                         s4 += v * in[4]; s5 += v * in[5]; s6 += v * in[6]; s7 += v * in[7];
                     }
-                    vector_REAL *out = (vector_REAL *)(y + r * N + n);
+                    anywhere_REAL *out = (anywhere_REAL *)(y + r * N + n);
                     out[0] = s0; out[1] = s1; out[2] = s2; out[3] = s3;
                     out[4] = s4; out[5] = s5; out[6] = s6; out[7] = s7;
                 }
             for (; n + 2 * LANES_REAL <= N; n += 2 * LANES_REAL)
                 for (long r = tile; r < last; r++) {
-                    const vector_REAL *b = (const vector_REAL *)(bias + n);
+                    const anywhere_REAL *b = (const anywhere_REAL *)(bias + n);
                     vector_REAL s0 = b[0], s1 = b[1];
                     for (long i = start[r]; i < start[r + 1]; i++) {
-                        const vector_REAL *in = (const vector_REAL *)(w + column[i] * N + n);
+                        const anywhere_REAL *in = (const anywhere_REAL *)(w + column[i] * N + n);
                         s0 += value[i] * in[0]; s1 += value[i] * in[1];
                     }
-                    vector_REAL *out = (vector_REAL *)(y + r * N + n);
+                    anywhere_REAL *out = (anywhere_REAL *)(y + r * N + n);
                     out[0] = s0; out[1] = s1;
                 }
             for (; n < N; n++)
@@ -120,11 +120,11 @@ void scatter_REAL(const long *restrict start, const int *restrict column, const 
         share(N, &n, &n1);
         for (; n + WIDTH_REAL <= n1; n += WIDTH_REAL)
             for (long r = 0; r < rows; r++) {
-                const vector_REAL *in = (const vector_REAL *)(dy + r * N + n);
+                const anywhere_REAL *in = (const anywhere_REAL *)(dy + r * N + n);
                 vector_REAL g0 = in[0], g1 = in[1], g2 = in[2], g3 = in[3];
                 vector_REAL g4 = in[4], g5 = in[5], g6 = in[6], g7 = in[7];
                 for (long i = start[r]; i < start[r + 1]; i++) {
-                    vector_REAL *out = (vector_REAL *)(dw + column[i] * N + n);
+                    anywhere_REAL *out = (anywhere_REAL *)(dw + column[i] * N + n);
                     REAL v = value[i];
                     out[0] += v * g0; out[1] += v * g1; out[2] += v * g2; out[3] += v * g3;
                     out[4] += v * g4; out[5] += v * g5; out[6] += v * g6; out[7] += v * g7;
@@ -132,10 +132,10 @@ void scatter_REAL(const long *restrict start, const int *restrict column, const 
             }
         for (; n + 2 * LANES_REAL <= n1; n += 2 * LANES_REAL)
             for (long r = 0; r < rows; r++) {
-                const vector_REAL *in = (const vector_REAL *)(dy + r * N + n);
+                const anywhere_REAL *in = (const anywhere_REAL *)(dy + r * N + n);
                 vector_REAL g0 = in[0], g1 = in[1];
                 for (long i = start[r]; i < start[r + 1]; i++) {
-                    vector_REAL *out = (vector_REAL *)(dw + column[i] * N + n);
+                    anywhere_REAL *out = (anywhere_REAL *)(dw + column[i] * N + n);
                     out[0] += value[i] * g0; out[1] += value[i] * g1;
                 }
             }

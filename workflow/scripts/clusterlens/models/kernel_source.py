@@ -41,7 +41,7 @@ static void share(long count, long *from, long *to) {
 LANES = r"""
 /* A vector of so many numbers; what lies behind them is neither read nor written. */
 ALWAYS vector_REAL load_REAL(const REAL *from, long lanes) {
-    if (lanes == LANES_REAL) return *(const vector_REAL *)from;
+    if (lanes == LANES_REAL) return *(const anywhere_REAL *)from;
     vector_REAL x = {0};
     for (int i = 0; i < lanes; i++) x[i] = from[i];
     return x;
@@ -49,7 +49,7 @@ ALWAYS vector_REAL load_REAL(const REAL *from, long lanes) {
 
 ALWAYS void store_REAL(REAL *to, long lanes, vector_REAL x) {
     if (lanes == LANES_REAL)
-        *(vector_REAL *)to = x;
+        *(anywhere_REAL *)to = x;
     else
         for (int i = 0; i < lanes; i++) to[i] = x[i];
 }
