@@ -66,6 +66,14 @@ def test_a_compiler_that_fails_is_no_error_and_leaves_nothing(broken, empty_cach
     assert not list(empty_cache.glob("*"))
 
 
+def test_a_user_without_a_home_is_no_error(monkeypatch, tmp_path):
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
+    monkeypatch.chdir(tmp_path)
+    assert library().handle is not None
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_cache_that_cannot_be_written_is_no_error(empty_cache):
     empty_cache.write_text("a file where the folder should be")
     assert library().handle is not None

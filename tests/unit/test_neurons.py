@@ -62,6 +62,14 @@ def test_far_potentials_have_finite_gradients():
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_potential_that_is_no_number_shows_in_the_gradient(dtype):
+    node = make_neuron(settings(2.0), threshold=1.0, learned=False)
+    x = torch.tensor([[0.5, torch.nan]], dtype=dtype).requires_grad_()
+    fire(node, x).sum().backward()
+    assert torch.isnan(x.grad).tolist() == [[False, True]]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize(("learned", "channels", "rows"), [(False, 6, 40), (True, 70, 24), (False, 130, 7)])
 def test_normalisation_in_front_of_the_neuron(dtype, learned, channels, rows):
     torch.manual_seed(1)

@@ -85,7 +85,7 @@ def test_attention_shares_what_systems_and_heads_share(way):
 
 
 def test_a_row_of_compiled_attention_depends_neither_on_threads_nor_on_its_place():
-    q = torch.randn(8, 2, 130, 3, dtype=torch.float64)
+    q = 0.5 * torch.randn(8, 2, 130, 3, dtype=torch.float64)  # small logits: larger ones are shifted block by block
     before = torch.get_num_threads()
     try:
         torch.set_num_threads(1)
@@ -96,6 +96,20 @@ def test_a_row_of_compiled_attention_depends_neither_on_threads_nor_on_its_place
         torch.set_num_threads(before)
     shuffled = torch.randperm(130)
     assert torch.equal(attend(q[:, :, shuffled], q, q), alone[:, :, shuffled])
+
+
+def test_what_the_kernel_does_not_take_goes_through_torch():
+    q, k = torch.randn(2, 1, 3, 3, requires_grad=True), torch.randn(2, 1, 9, 3)
+    torch.testing.assert_close(attend(q, k, k), torch.softmax(q @ k.mT, -1) @ k)  # fewer queries than keys
+    attend(q, q, q).sum().backward()
+    assert q.grad is not None
+    with pytest.raises(RuntimeError, match="Double but found Float"):
+        attend(k.double(), k, k)
+
+
+def test_large_values_do_not_overflow_where_torch_does_not():
+    q, k, v = torch.full((1, 1, 4, 3), 2.6), torch.full((1, 1, 4, 3), 2.6), torch.full((1, 1, 4, 3), 1e27)
+    torch.testing.assert_close(attend(q, k, v), v)
 
 
 @pytest.mark.parametrize("bad", [torch.nan, torch.inf])

@@ -19,8 +19,7 @@ FLAGS = ("-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-fPIC
 NAMES = {torch.float32: "float", torch.float64: "double"}
 INTEGERS = {"float": "int", "double": "long"}  # of the same size
 
-# Vectors for either precision, one of the names of INTEGERS in place of REAL; `anywhere` is one at any address in an
-# array, slower to compute with.
+# Vectors in C, for `in_precision`; `anywhere` may lie at the address of any element of an array, but is slower to use.
 VECTORS = r"""
 typedef REAL vector_REAL __attribute__((vector_size(32)));
 typedef REAL anywhere_REAL __attribute__((vector_size(32), aligned(sizeof(REAL)), may_alias));
@@ -60,7 +59,7 @@ class Library:
                     build(compiler, self.flags, unit, library)
                 return ctypes.CDLL(str(library))
             except (OSError, subprocess.CalledProcessError) as error:
-                problem = error
+                problem = (getattr(error, "stderr", None) or b"").decode(errors="replace").strip() or error
         log.info("%s kernels not compiled (%s): %s", self.name, problem, self.otherwise)
         return None
 
@@ -95,7 +94,9 @@ def share_threads_with_torch() -> None:
 
 def cache_folders() -> Iterator[Path]:
     """The user's cache and, where that cannot be used, a temporary folder of this process alone."""
-    yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "clusterlens"
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    if not cache.startswith("~"):  # a user without a home keeps the tilde
+        yield Path(cache) / "clusterlens"
     with tempfile.TemporaryDirectory(prefix="clusterlens-") as folder:
         yield Path(folder)
 

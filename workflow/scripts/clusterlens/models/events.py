@@ -2,8 +2,8 @@
 
 Most inputs of a spiking model are zero, and a layer's output is a sum over those that are not. While training on a
 CPU, that sum and the weight gradient take the entries one by one where there are few enough of them; elsewhere, and on
-any other device, the matrix product does the work. The two differ in the order of summation only. Which of them it is
-is decided stretch by stretch of rows: time steps are such stretches, and in the first ones hardly a neuron fires.
+any other device, the matrix product does the work. The two differ in the order of summation only. Each stretch of rows
+is decided on its own, since time steps differ: rows are ordered by time, and in the first steps hardly a neuron fires.
 """
 
 import torch
@@ -21,7 +21,7 @@ Stretches = list[tuple[int, int]]  # first row and the one behind the last
 
 
 def linear(layer: nn.Linear, x: torch.Tensor) -> torch.Tensor:  # (R, K) -> (R, N)
-    if not worthwhile(layer, x):
+    if layer.bias is None or not worthwhile(layer, x):
         return layer(x)
     return EventLinear.apply(x.contiguous(), layer.weight, layer.bias)
 
@@ -30,7 +30,7 @@ def convolution(layer: nn.Conv2d, x: torch.Tensor) -> torch.Tensor:  # (B, K, H,
     """3 x 3, padded by 1, without bias: a linear layer on the nine neighbours of each position."""
     _, K, H, W = x.shape
     rows = x.detach().permute(0, 2, 3, 1).reshape(-1, K)
-    if not worthwhile(layer, rows):
+    if layer.bias is not None or not worthwhile(layer, rows):
         return layer(x)
     entries, dense = find(rows, CONVOLUTION, unit=H * W)
     if dense == [(0, len(rows))]:

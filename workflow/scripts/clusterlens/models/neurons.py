@@ -84,7 +84,7 @@ def fire(node: nn.Module, x: torch.Tensor) -> torch.Tensor:  # (T, ..., C) -> (T
 
 def fire_normalised(norm: nn.BatchNorm1d, node: nn.Module, y: torch.Tensor, time_steps: int) -> torch.Tensor:
     """Batch normalisation and then a neuron, (T * M, C) -> (T * M, C), in one go while training on a CPU."""
-    if not (norm.training and KERNELS.usable(y)):
+    if len(y) % time_steps or not (norm.training and KERNELS.usable(y)):
         return fire(node, norm(y).unflatten(0, (time_steps, -1))).flatten(0, 1)
     norm.num_batches_tracked.add_(1)
     return FusedNormNeuron.apply(

@@ -30,7 +30,7 @@ HEADER = r"""
 #include <string.h>
 
 #define W 2 /* vectors of queries in a block */
-#define SMALL 60 /* powers of two that neither overflow nor vanish when summed, in either precision */
+#define SMALL 30 /* powers of two whose sums with values of any usual size neither overflow nor vanish */
 #define ALWAYS static inline __attribute__((always_inline))
 
 struct strides { struct { long system, head, dimension; } q, k, v, y; };

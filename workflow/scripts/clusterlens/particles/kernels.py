@@ -18,10 +18,10 @@ ROWS = 256  # rows of the n x n matrix held at once where no fused kernel exists
 def attend(q: Tensor, k: Tensor, v: Tensor, *, causal: bool = False) -> Tensor:
     """softmax(q k^T) v, each row shifted by its maximum; token i sees only j <= i when causal.
 
-    Which way is taken depends on n, d, precision and device, so that a batch and its systems one by one agree.
+    Which way is taken never depends on the number of systems, so that a batch and its systems one by one agree.
     """
     # q, k, v: (S, H, n, d), or with 1 for S or H where systems or heads share them
-    if q.shape[-1] <= DIMENSIONS and KERNELS.usable(q):
+    if compilable(q, k, v):
         return attend_compiled(q, k, v, causal=causal)
     if q.shape[-2] <= DENSE_TOKENS:
         return (v.mT @ weights(q, k, causal=causal).mT).mT
@@ -30,9 +30,22 @@ def attend(q: Tensor, k: Tensor, v: Tensor, *, causal: bool = False) -> Tensor:
     return scaled_dot_product_attention(q, k, v, is_causal=causal, scale=1.0)  # (S, H, n, d)
 
 
+def compilable(q: Tensor, k: Tensor, v: Tensor) -> bool:
+    """Whether the C kernel can do it: few dimensions, one precision, as many queries as keys, no gradient asked for."""
+    return (
+        q.shape[3] <= DIMENSIONS
+        and q.shape[2:] == k.shape[2:] == v.shape[2:]
+        and q.dtype == k.dtype == v.dtype
+        and q.device == k.device == v.device
+        and min(q.numel(), k.numel(), v.numel()) > 0
+        and not (torch.is_grad_enabled() and (q.requires_grad or k.requires_grad or v.requires_grad))
+        and KERNELS.usable(q)
+    )
+
+
 def attend_compiled(q: Tensor, k: Tensor, v: Tensor, *, causal: bool) -> Tensor:
     """The same through the C kernel, which wants the tokens of one dimension adjacent in memory."""
-    systems, heads, n, d = (max(sizes) for sizes in zip(q.shape, k.shape, v.shape, strict=True))
+    systems, heads, n, d = map(max, q.shape, k.shape, v.shape)
     y = q.new_empty(heads, d, systems, n).permute(2, 0, 3, 1)
     parts = [*(part if part.stride(2) == 1 else part.mT.contiguous().mT for part in (q, k, v)), y]
     strides = []

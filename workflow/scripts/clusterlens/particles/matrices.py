@@ -65,7 +65,8 @@ def checked(entries, shape: tuple[int, ...]) -> np.ndarray:
 
 def described(spec: str | Mapping) -> dict:
     """The description written out; a bare word stands for {kind: word}."""
-    return {"kind": "identity", "scale": 1.0, "entries": None} | ({"kind": spec} if isinstance(spec, str) else spec)
+    given = {"kind": spec} if isinstance(spec, str) else dict(spec)
+    return {"kind": "identity", "scale": 1.0, "entries": None} | given
 
 
 def is_random(spec: str | Mapping) -> bool:
