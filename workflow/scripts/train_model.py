@@ -12,8 +12,9 @@ from clusterlens.training.loop import train
 
 def main(smk):
     torch.set_num_threads(smk.threads)
-    keep_freed_memory()
     device = pick(smk.params.device)
+    if device.type == "cpu":
+        keep_freed_memory()
     model = train(
         smk.wildcards.run,
         int(smk.wildcards.seed),
