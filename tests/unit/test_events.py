@@ -5,9 +5,8 @@ import torch
 from torch import nn
 
 from clusterlens.models import events
-from clusterlens.models.kernel_source import KERNELS
 
-pytestmark = pytest.mark.skipif(KERNELS.handle is None, reason="no C compiler")
+pytestmark = pytest.mark.skipif(events.KERNELS.handle is None, reason="no C compiler")
 
 
 @pytest.fixture

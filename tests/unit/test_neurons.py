@@ -5,8 +5,7 @@ import torch
 from spikingjelly.activation_based import functional, neuron, surrogate
 from torch import nn
 
-from clusterlens.models.kernel_source import KERNELS
-from clusterlens.models.neurons import fire, fire_normalised, make_neuron, time_constant
+from clusterlens.models.neurons import KERNELS, fire, fire_normalised, make_neuron, time_constant
 
 pytestmark = pytest.mark.skipif(KERNELS.handle is None, reason="no C compiler")
 

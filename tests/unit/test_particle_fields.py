@@ -10,9 +10,8 @@ from clusterlens.metrics import order
 from clusterlens.particles import fields
 from clusterlens.particles.fields import FIELDS, System
 from clusterlens.particles.integrators import extended, projected, rk4, unit
-from clusterlens.particles.kernel_source import KERNELS
-from clusterlens.particles.kernels import attend, weights
 from clusterlens.particles.simulate import Settings, simulate
+from clusterlens.particles.softmax import KERNELS, attend, weights
 from clusterlens.particles.theory import boundary, frozen_error, frozen_flow
 from reference import particles as reference
 
@@ -127,7 +126,7 @@ def test_the_identity_is_what_no_matrix_means():
 
 
 def test_unnormalised_equals_the_triple_loop_across_row_blocks(monkeypatch):
-    monkeypatch.setattr("clusterlens.particles.kernels.ROWS", 4)
+    monkeypatch.setattr("clusterlens.particles.softmax.ROWS", 4)
     x = sphere(11, 3)
     q, k, v = RNG.standard_normal((3, 2, 3, 3))
     expected = reference.unnormalised(x, q, k, v, 1.3)

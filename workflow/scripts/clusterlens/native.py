@@ -3,45 +3,28 @@
 import ctypes
 import os
 import platform
+import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
 import torch
 
-from clusterlens.files import digest, replacing
+from clusterlens.files import digest, replacing, sha256
 from clusterlens.logs import log
 
 FLAGS = ("-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-fopenmp")
 NAMES = {torch.float32: "float", torch.float64: "double"}
-INTEGERS = {"float": "int", "double": "long"}  # of the same size
-
-# Vectors in C, for `in_precision`; `anywhere` may lie at the address of any element of an array, but is slower to use.
-VECTORS = r"""
-typedef REAL vector_REAL __attribute__((vector_size(32)));
-typedef REAL anywhere_REAL __attribute__((vector_size(32), aligned(sizeof(REAL)), may_alias));
-typedef INTEGER bits_REAL __attribute__((vector_size(32)));
-enum { LANES_REAL = 32 / sizeof(REAL) };
-
-static inline vector_REAL select_REAL(bits_REAL mask, vector_REAL yes, vector_REAL no) {
-    return (vector_REAL)((mask & (bits_REAL)yes) | (~mask & (bits_REAL)no));
-}
-"""
-
-
-def in_precision(text: str, real: str) -> str:
-    """C source written for REAL and the INTEGER of its size, in one precision."""
-    return text.replace("REAL", real).replace("INTEGER", INTEGERS[real])
 
 
 class Library:
-    """One unit of C source whose functions are named after their precision, such as `attend_float`."""
+    """One C file, compiled once per precision; its functions are named after that, such as `attend_float`."""
 
-    def __init__(self, name: str, source: Callable[[], str], *, flags: tuple[str, ...], otherwise: str):
-        self.name, self.source, self.flags, self.otherwise = name, source, (*FLAGS, *flags), otherwise
+    def __init__(self, source: Path, *, flags: tuple[str, ...], otherwise: str):
+        self.source, self.flags, self.otherwise = source, (*FLAGS, *flags), otherwise
 
     @cached_property
     def handle(self) -> ctypes.CDLL | None:
@@ -50,38 +33,47 @@ class Library:
         if compiler is None:
             log.info("no C compiler: %s", self.otherwise)
             return None
-        unit, problem = self.source(), None
+        problem: object = None
         for folder in cache_folders():
-            library = folder / f"{self.name}-{digest([unit, self.flags, machine()])[:16]}.so"
             try:
+                key = digest([[sha256(file) for file in with_headers(self.source)], self.flags, machine()])
+                library = folder / f"{self.source.stem}-{key[:16]}.so"
                 share_threads_with_torch()
                 if not library.exists():
-                    build(compiler, self.flags, unit, library)
+                    build(compiler, self.flags, self.source, library)
                 return ctypes.CDLL(str(library))
             except (OSError, subprocess.CalledProcessError) as error:
                 problem = (getattr(error, "stderr", None) or b"").decode(errors="replace").strip() or error
-        log.info("%s kernels not compiled (%s): %s", self.name, problem, self.otherwise)
+        log.info("%s not compiled (%s): %s", self.source.name, problem, self.otherwise)
         return None
 
     def usable(self, x: torch.Tensor) -> bool:
         """Whether the kernels take this tensor: on the CPU, in single or double precision, compiled."""
         return x.device.type == "cpu" and x.dtype in NAMES and self.handle is not None
 
-    def call(self, name: str, dtype: torch.dtype, *arguments, mode: str = "") -> None:
+    def call(self, name: str, dtype: torch.dtype, *arguments) -> None:
         """Call a kernel: tensors go as pointers, None as a null pointer, integers as long, lists as arrays of them,
         floats in that precision."""
         real = ctypes.c_float if dtype == torch.float32 else ctypes.c_double
-        kernel = getattr(self.handle, f"{name}_{NAMES[dtype]}{mode}")
+        kernel = getattr(self.handle, f"{name}_{NAMES[dtype]}")
         kernel(*(convert(argument, real) for argument in arguments))
 
 
-def build(compiler: str, flags: tuple[str, ...], unit: str, library: Path) -> None:
+def with_headers(source: Path) -> list[Path]:
+    """A C file and the files that its `#include "..."` lines name, directly or through one another."""
+    names = re.findall(r'^#include "(.+)"', source.read_text(encoding="utf-8"), re.MULTILINE)
+    return [source, *(file for name in names for file in with_headers(source.parent / name))]
+
+
+def build(compiler: str, flags: tuple[str, ...], source: Path, library: Path) -> None:
     """Compile with OpenMP calls, but link no OpenMP library: torch's own, already loaded, answers them."""
     with replacing(library) as target, tempfile.TemporaryDirectory() as work:
-        text, objects = Path(work) / "unit.c", Path(work) / "unit.o"
-        text.write_text(unit, encoding="utf-8")
-        subprocess.run([compiler, *flags, "-c", str(text), "-o", str(objects)], check=True, capture_output=True)
-        subprocess.run([compiler, "-shared", str(objects), "-o", str(target), "-lm"], check=True, capture_output=True)
+        objects = {name: f"{work}/{name}.o" for name in NAMES.values()}
+        for name, file in objects.items():
+            command = [compiler, *flags, f"-D{name.upper()}", "-c", str(source), "-o", file]
+            subprocess.run(command, check=True, capture_output=True)
+        command = [compiler, "-shared", *objects.values(), "-o", str(target), "-lm"]
+        subprocess.run(command, check=True, capture_output=True)
 
 
 def share_threads_with_torch() -> None:

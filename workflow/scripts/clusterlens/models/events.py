@@ -6,15 +6,22 @@ any other device, the matrix product does the work. The two differ in the order 
 is decided on its own, since time steps differ: rows are ordered by time, and in the first steps hardly a neuron fires.
 """
 
+from pathlib import Path
+
 import torch
 from torch import nn
 
-from clusterlens.models.kernel_source import KERNELS
+from clusterlens.native import Library
 
 # Measured: with a smaller share of entries that are not zero, going through them beats the matrix product.
 LINEAR, CONVOLUTION = 0.28, 0.22
 STRETCHES = 16
 SMALL = 10**8  # multiplications; below that the matrix product is done before the entries are sorted out
+KERNELS = Library(
+    Path(__file__).with_name("events.c"),
+    flags=("-ffp-contract=off", "-fno-tree-pre"),
+    otherwise="spikes go through matrix products",
+)
 
 Entries = tuple[torch.Tensor, ...]  # start of each row's entries, their columns, their values
 Stretches = list[tuple[int, int]]  # first row and the one behind the last

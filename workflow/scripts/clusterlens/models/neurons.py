@@ -8,12 +8,20 @@ spikingjelly's own kernels do the work. State lives inside one call only: `fire`
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import torch
 from spikingjelly.activation_based import functional, neuron, surrogate
 from torch import nn
 
-from clusterlens.models.kernel_source import KERNELS
+from clusterlens.native import Library
+
+DIVIDE, MULTIPLY, LEARN = range(3)  # what a kernel does with the rate, as in neurons.c
+KERNELS = Library(
+    Path(__file__).with_name("neurons.c"),
+    flags=("-ffp-contract=off", "-fno-tree-pre"),
+    otherwise="neurons run on spikingjelly's own code",
+)
 
 
 class SpikeCounter:
@@ -93,14 +101,14 @@ def fire_normalised(norm: nn.BatchNorm1d, node: nn.Module, y: torch.Tensor, time
     )  # fmt: skip
 
 
-def rate_of(node: nn.Module) -> tuple[torch.Tensor | None, float, str]:
-    """How a step charges the membrane: (learned 1 / tau or None, the kernel's number, what it does with that)."""
+def rate_of(node: nn.Module) -> tuple[torch.Tensor | None, int, float]:
+    """How a step charges the membrane: (learned 1 / tau or None, the kernel's mode, its number)."""
     if isinstance(node, neuron.ParametricLIFNode):
         rate = node.w.sigmoid()
-        return rate, float(rate.detach()), "_learn"
+        return rate, LEARN, float(rate.detach())
     if math.frexp(node.tau)[0] == 0.5:  # a power of two: multiplying by its inverse rounds alike, and is faster
-        return None, 1 / node.tau, "_multiply"
-    return None, node.tau, "_divide"
+        return None, MULTIPLY, 1 / node.tau
+    return None, DIVIDE, node.tau
 
 
 def widen(M: int, C: int) -> int:
@@ -115,14 +123,14 @@ class FusedNeuron(torch.autograd.Function):
     """H[t] = V[t-1] + (X[t] - V[t-1]) / tau, S[t] = [H[t] >= threshold], V[t] = (1 - S[t]) H[t]."""
 
     @staticmethod
-    def forward(ctx, x, learned_rate, rate, mode, threshold, alpha):
+    def forward(ctx, x, learned_rate, mode, rate, threshold, alpha):
         T, C = x.shape[0], x.shape[-1]
         M = x.numel() // (T * C)
         fold = widen(M, C)
         ctx.sizes = (T, M // fold, fold * C)
-        ctx.settings, ctx.mode, ctx.alpha = (rate, threshold), mode, alpha
+        ctx.settings, ctx.alpha = (mode, rate, threshold), alpha
         spikes = torch.empty_like(x)
-        KERNELS.call("spikes", x.dtype, x, None, None, spikes, *ctx.sizes, *ctx.settings, mode=mode)
+        KERNELS.call("spikes", x.dtype, x, None, None, spikes, *ctx.sizes, *ctx.settings)
         ctx.save_for_backward(x)
         return spikes
 
@@ -132,7 +140,7 @@ class FusedNeuron(torch.autograd.Function):
         dx = torch.empty_like(x)
         sums = x.new_empty(3, ctx.sizes[2], dtype=torch.float64)
         arguments = (None, None, None, None, grad.contiguous(), dx, *ctx.sizes, *ctx.settings, ctx.alpha, *sums)
-        KERNELS.call("gradient", x.dtype, x, *arguments, mode=ctx.mode)
+        KERNELS.call("gradient", x.dtype, x, *arguments)
         d_rate = sums[2].sum().to(x.dtype) if ctx.needs_input_grad[1] else None
         return dx, d_rate, None, None, None, None
 
@@ -141,16 +149,16 @@ class FusedNormNeuron(torch.autograd.Function):
     """The same behind batch normalisation in training mode, which also updates the running statistics."""
 
     @staticmethod
-    def forward(ctx, y, weight, bias, norm, time_steps, learned_rate, rate, mode, threshold, alpha):
+    def forward(ctx, y, weight, bias, norm, time_steps, learned_rate, mode, rate, threshold, alpha):
         rows, C = y.shape
         fold = widen(rows // time_steps, C)
         ctx.sizes = (time_steps, rows // time_steps // fold, fold * C, fold)
-        ctx.settings, ctx.mode, ctx.alpha = (rate, threshold), mode, alpha
+        ctx.settings, ctx.alpha = (mode, rate, threshold), alpha
         moments = y.new_empty(2 * fold * C, dtype=torch.float64)
         factors, spikes = y.new_empty(4 * fold * C), torch.empty_like(y)
         running = (norm.running_mean, norm.running_var)
         arguments = (weight, bias, *running, moments, factors, spikes, *ctx.sizes, norm.eps, norm.momentum)
-        KERNELS.call("forward", y.dtype, y, *arguments, *ctx.settings, mode=mode)
+        KERNELS.call("forward", y.dtype, y, *arguments, *ctx.settings)
         ctx.save_for_backward(y, factors)
         return spikes
 
@@ -162,6 +170,6 @@ class FusedNormNeuron(torch.autograd.Function):
         sums = y.new_empty(3, columns, dtype=torch.float64)
         out = y.new_empty(2 * C + 2 * columns)
         arguments = (factors, grad.contiguous(), dy, sums, out, *ctx.sizes, *ctx.settings, ctx.alpha)
-        KERNELS.call("backward", y.dtype, y, *arguments, mode=ctx.mode)
+        KERNELS.call("backward", y.dtype, y, *arguments)
         d_rate = sums[2].sum().to(y.dtype) if ctx.needs_input_grad[5] else None
         return dy, out[C : 2 * C], out[:C], None, None, d_rate, None, None, None, None

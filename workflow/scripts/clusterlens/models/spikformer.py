@@ -4,6 +4,8 @@ Everything between two modules is a matrix of rows (T * B * positions, channels)
 channels-last memory, so that no layer has to rearrange what the one before wrote.
 """
 
+from functools import partial
+
 import torch
 from torch import nn
 
@@ -61,11 +63,9 @@ class SpikingPatchSplitting(nn.Module):
         D = architecture["embedding_dimension"]
         widths = [3, D // 8, D // 4, D // 2, D]
         pooled = POOLED[architecture["patch_size"]]
-        shared = {"architecture": architecture, "learned": learned}
-        self.stages = nn.Sequential(
-            *(ConvSpike(widths[i], widths[i + 1], pool=i in pooled, **shared) for i in range(4))
-        )
-        self.position = ConvSpike(D, D, pool=False, **shared)
+        block = partial(ConvSpike, architecture=architecture, learned=learned)
+        self.stages = nn.Sequential(*(block(widths[i], widths[i + 1], pool=i in pooled) for i in range(4)))
+        self.position = block(D, D, pool=False)
 
     def forward(self, images: torch.Tensor) -> torch.Tensor:  # (T * B, 3, H, W) -> (T * B, D, h, w)
         x = self.stages(images)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from clusterlens.particles.kernels import attend, attend_unnormalised, weights
+from clusterlens.particles.softmax import attend, attend_unnormalised, weights
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,15 +4,22 @@ Tokens of few dimensions on a CPU go through a C kernel; all others, and all whe
 """
 
 from functools import lru_cache
+from pathlib import Path
 
 import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from clusterlens.particles.kernel_source import DIMENSIONS, KERNELS
+from clusterlens.native import Library
 
+DIMENSIONS = 8  # of a token; attention.c takes no more
 DENSE_TOKENS = 128  # up to here the n x n weights of a whole batch are cheaper than one fused call per system
 ROWS = 256  # rows of the n x n matrix held at once where no fused kernel exists
+KERNELS = Library(
+    Path(__file__).with_name("attention.c"),
+    flags=("-ffp-contract=fast",),
+    otherwise="attention among tokens runs on torch's own code",
+)
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, *, causal: bool = False) -> Tensor:
