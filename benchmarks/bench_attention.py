@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow" / "scripts"))
 
 from clusterlens.attention.dense import global_attention  # noqa: E402
-from clusterlens.attention.expense import seconds  # noqa: E402
 from clusterlens.attention.hybrid import longformer  # noqa: E402
+from clusterlens.attention.profiling import seconds  # noqa: E402
 
 WINDOW = 512
 

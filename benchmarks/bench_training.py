@@ -24,7 +24,7 @@ def make(contestant: str):
     """A model and its input; both sides of a pair start from the same seed."""
     import torch
 
-    from clusterlens.config import read_yaml
+    from clusterlens.schema import read_yaml
 
     architecture = read_yaml(ROOT / "config" / "config.yaml")["architecture"]
     torch.manual_seed(0)
@@ -39,7 +39,7 @@ def make(contestant: str):
         options = {"img_size": 32, "patch_size": 4, "num_classes": 10, "embed_dim": 384, "depth": 12, "num_heads": 6}
         return VisionTransformer(**options), images, labels
     from clusterlens.devices import keep_freed_memory
-    from clusterlens.models.zoo import build
+    from clusterlens.models.image_models import build
 
     keep_freed_memory()  # as rule train_model does
     return build(contestant, architecture), images, labels
@@ -86,7 +86,7 @@ def measure(contestants: tuple[str, ...], repeats: int) -> dict[str, tuple[float
 def main(repeats: int) -> None:
     import pandas as pd
 
-    from clusterlens.files import write_csv
+    from clusterlens.data.formats import write_csv
 
     rows = []
     for what, (ours, reference, target) in PAIRS.items():

@@ -9,6 +9,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "workflow" / "scripts"))
 
+from clusterlens.training.image_task import ImageTask
 from clusterlens.training.loop import train
 
 
@@ -16,14 +17,9 @@ def train_once(folder: Path, pause: float = 0.0) -> None:
     """Train as `folder/settings.json` says on `folder/images.npz`, waiting `pause` seconds after every epoch."""
     settings = json.loads((folder / "settings.json").read_text())
     train(
-        settings["run"],
-        settings["seed"],
-        str(folder / "images.npz"),
-        folder / "metrics.csv",
-        architecture=settings["architecture"],
-        training=settings["training"],
+        ImageTask(images=str(folder / "images.npz"), device=torch.device("cpu"), **settings),
+        metrics=folder / "metrics.csv",
         checkpoint_root=folder / "checkpoints",
-        device=torch.device("cpu"),
         after_epoch=lambda epoch: time.sleep(pause),
     )
 

@@ -5,13 +5,13 @@ import timm
 import torch
 from torch import nn
 
-from clusterlens.config import read_yaml
 from clusterlens.errors import UserError
 from clusterlens.metrics.complexity import complexity, in_words
-from clusterlens.models.kernel_source import KERNELS
-from clusterlens.models.neurons import count_spikes
-from clusterlens.models.zoo import RUNS, build, check_images
+from clusterlens.models import events
+from clusterlens.models.image_models import RUNS, build, check_images
+from clusterlens.models.neurons import KERNELS, count_spikes
 from clusterlens.provenance import ROOT
+from clusterlens.schema import read_yaml
 from reference.spikformer import PlainSpikformer
 
 PAPER = read_yaml(ROOT / "config" / "config.yaml")["architecture"]
@@ -93,7 +93,8 @@ def test_spikformer_equals_the_plain_model(run, options, fused, monkeypatch):
     if fused:
         assert KERNELS.handle is not None, "the kernels did not compile: set-up asks for gcc"
     else:
-        monkeypatch.setattr(KERNELS, "handle", None)
+        for kernels in (KERNELS, events.KERNELS):
+            monkeypatch.setattr(kernels, "handle", None)
     torch.manual_seed(1)
     ours = build(run, SMALL).double().train()
     for module in ours.modules():

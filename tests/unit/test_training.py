@@ -1,4 +1,4 @@
-"""Training: recipe against timm and closed forms, checkpoints, kill and resume, refusals."""
+"""Training of image models: recipe against timm and closed forms, kill and resume, checkpoints, refusals."""
 
 import json
 import math
@@ -14,15 +14,18 @@ import pandas as pd
 import pytest
 import torch
 from timm.data import Mixup
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
-from clusterlens.config import read_yaml
 from clusterlens.errors import UserError
-from clusterlens.models.zoo import build
+from clusterlens.models.image_models import build
 from clusterlens.provenance import ROOT
+from clusterlens.schema import read_yaml
 from clusterlens.training import checkpoints
+from clusterlens.training.image_recipe import make_optimizer, make_schedule
+from clusterlens.training.image_task import ImageTask
 from clusterlens.training.images import Preparation, balanced, load_split
-from clusterlens.training.loop import Task, train
-from clusterlens.training.schedule import make_optimizer, make_scheduler
+from clusterlens.training.loop import train
 from reference.train_once import train_once
 
 PAPER = read_yaml(ROOT / "config" / "config.yaml")
@@ -50,6 +53,10 @@ def write_images(path: Path, *, size: int = 8, classes: int = 3) -> str:
     return str(path)
 
 
+def task_of(images: str, run: str = "vit", **training) -> ImageTask:
+    return ImageTask(run, images, seed=0, architecture=ARCHITECTURE, training=RECIPE | training, device=CPU)
+
+
 # The recipe
 
 
@@ -57,7 +64,7 @@ def write_images(path: Path, *, size: int = 8, classes: int = 3) -> str:
 def test_schedule_is_linear_then_cosine(epoch):
     training = PAPER["training"]
     optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=training["learning_rate"])
-    make_scheduler(optimizer, training).step(epoch)
+    make_schedule(optimizer, training).step(epoch)
     top, low, start = 5e-4, 1e-5, 1e-5
     if epoch < 3:
         expected = start + (top - start) * epoch / 3
@@ -130,36 +137,52 @@ def test_subsets_are_balanced():
 
 
 def test_metrics_have_one_row_per_epoch_and_training_learns(images, tmp_path):
-    options = {"architecture": ARCHITECTURE, "training": RECIPE | {"epochs": 12, "mixup_alpha": 0.0}}
-    train("vit", 0, images, tmp_path / "metrics.csv", **options, checkpoint_root=tmp_path / "checkpoints", device=CPU)
+    task = task_of(images, epochs=12, mixup_alpha=0.0)
+    train(task, metrics=tmp_path / "metrics.csv", checkpoint_root=tmp_path / "checkpoints")
     metrics = pd.read_csv(tmp_path / "metrics.csv")
     assert list(metrics["epoch"]) == list(range(1, 13))
-    assert list(metrics.columns[-2:]) == ["seconds", "images_per_second"]
+    measured = ["val_loss", "top1", "top5", "lr", "firing_rate"]
+    assert list(metrics.columns) == ["epoch", "train_loss", *measured, "seconds", "images_per_second"]
     assert metrics["train_loss"].iloc[-1] < metrics["train_loss"].iloc[0]
     assert metrics["top5"].eq(100).all()  # three classes
     assert metrics["firing_rate"].isna().all()
 
 
 def test_validation_is_plain_cross_entropy_and_accuracy(images):
-    task = Task("spikformer", 1, images, architecture=ARCHITECTURE, training=RECIPE, device=CPU)
-    for module in task.model.modules():
+    task = task_of(images, "spikformer")
+    torch.manual_seed(1)
+    model = task.build().eval()
+    for module in model.modules():
         if isinstance(module, torch.nn.BatchNorm1d):
             torch.nn.init.ones_(module.bias)
-    found = task.validate()
-    task.model.eval()
     with torch.no_grad():
-        logits = task.model(task.prepare(task.test_x))
+        found, logits = task.validate(model), model(task.prepare(task.test_x))
     assert found["val_loss"] == pytest.approx(float(torch.nn.functional.cross_entropy(logits, task.test_y)), rel=1e-5)
     assert found["top1"] == pytest.approx(100 * float((logits.argmax(1) == task.test_y).float().mean()))
     assert 0 < found["firing_rate"] < 1
 
 
 def test_divergence_stops_with_a_message(images, tmp_path):
-    task = Task("vit", 0, images, architecture=ARCHITECTURE, training=RECIPE, device=CPU)
-    with torch.no_grad():
-        task.model.head.weight.fill_(float("nan"))
-    with pytest.raises(UserError, match=r"diverged in epoch 3 .*lower training learning_rate"):
-        task.epoch(3)
+    task = task_of(images, learning_rate=1e30, warmup_epochs=0)
+    with pytest.raises(UserError, match=r"vit, seed 0 diverged in epoch \d .*: lower training learning_rate"):
+        train(task, metrics=tmp_path / "metrics.csv", checkpoint_root=tmp_path / "checkpoints")
+
+
+@pytest.mark.parametrize("run", ["vit", "spikformer_parametric"])
+def test_on_a_gpu_nothing_stays_behind_on_the_cpu(run, images):
+    """With tensors that have a device but no numbers, which refuse to work with those of another device."""
+    task = task_of(images, run, random_erasing=0.5)
+    model, gpu = task.build(), torch.device("cuda")
+    with FakeTensorMode(shape_env=ShapeEnv()) as fake:
+        task.train_x, task.train_y = fake.from_tensor(task.train_x), fake.from_tensor(task.train_y)
+        task.prepare = Preparation(task.training, 3, gpu)
+        held = {name: torch.empty(value.shape, dtype=value.dtype, device=gpu) for name, value in state_of(model)}
+        loss = task.loss(lambda x: torch.func.functional_call(model, held, (x,)), torch.arange(8))
+    assert loss.device.type == "cuda" and loss.shape == ()
+
+
+def state_of(model: torch.nn.Module) -> list[tuple[str, torch.Tensor]]:
+    return [*model.named_parameters(), *model.named_buffers()]
 
 
 # Kill and resume
@@ -216,12 +239,12 @@ def test_an_interrupted_run_ends_with_the_same_weights(run, images, tmp_path):
         if epoch == 2:
             raise Stopped
 
-    options = {"architecture": ARCHITECTURE, "training": RECIPE, "device": CPU}
-    whole = train(run, 0, images, tmp_path / "whole.csv", checkpoint_root=tmp_path / "a", **options)
+    whole = train(task_of(images, run), metrics=tmp_path / "whole.csv", checkpoint_root=tmp_path / "a")
+    broken = {"metrics": tmp_path / "broken.csv", "checkpoint_root": tmp_path / "b"}
     with pytest.raises(Stopped):
-        train(run, 0, images, tmp_path / "broken.csv", checkpoint_root=tmp_path / "b", after_epoch=stop, **options)
+        train(task_of(images, run), **broken, after_epoch=stop)
     torch.manual_seed(99), np.random.seed(99), random.seed(99)
-    resumed = train(run, 0, images, tmp_path / "broken.csv", checkpoint_root=tmp_path / "b", **options)
+    resumed = train(task_of(images, run), **broken)
     assert untimed(tmp_path / "broken.csv") == untimed(tmp_path / "whole.csv")
     for name, value in whole.state_dict().items():
         assert torch.equal(value, resumed.state_dict()[name]), name
@@ -241,7 +264,7 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before(tmp_path, caplog, mon
     content[len(content) // 2] ^= 1
     last.write_bytes(content)
     assert checkpoints.load_latest(tmp_path, {"seed": 1})["rows"] == [2]
-    assert "epoch00003.pt is damaged: going on from the one before" in caplog.text
+    assert "epoch00003.pt is damaged: resuming from the one before" in caplog.text
     (tmp_path / "epoch00002.pt").write_bytes(b"")
     assert checkpoints.load_latest(tmp_path, {"seed": 1}) is None
 
@@ -251,6 +274,13 @@ def test_a_checkpoint_from_other_settings_is_refused(tmp_path):
     with pytest.raises(UserError, match=r"training.learning_rate: 0.1 there, 0.2 here"):
         checkpoints.load_latest(tmp_path, {"training": {"learning_rate": 0.2}})
     assert checkpoints.folder_for(tmp_path, {"a": 1}) != checkpoints.folder_for(tmp_path, {"a": 2})
+
+
+def test_data_of_other_content_type_or_shape_have_another_fingerprint():
+    data = torch.arange(6, dtype=torch.uint8)
+    others = [data.flip(0), data.view(2, 3), data.to(torch.int8), data[:5]]
+    assert len({checkpoints.fingerprint(x) for x in (data, *others)}) == 5
+    assert checkpoints.fingerprint(data.view(2, 3).T) == checkpoints.fingerprint(data.view(2, 3).T.contiguous())
 
 
 def test_random_states_come_back():
@@ -273,10 +303,9 @@ def test_loading_runs_no_code(tmp_path):
 
 
 def test_images_that_do_not_fit_are_refused(tmp_path):
-    options = {"architecture": ARCHITECTURE, "training": RECIPE, "device": CPU}
     with pytest.raises(UserError, match="images are 12x12x3, the model takes 8x8x3"):
-        Task("vit", 0, write_images(tmp_path / "big.npz", size=12), **options)
+        task_of(write_images(tmp_path / "big.npz", size=12))
     with pytest.raises(UserError, match="class 2 has no train image"):
-        Task("vit", 0, write_images(tmp_path / "two.npz", classes=2), **options)
+        task_of(write_images(tmp_path / "two.npz", classes=2))
     with pytest.raises(UserError, match="has 4 classes, the model 3: set architecture classes to 4"):
-        Task("vit", 0, write_images(tmp_path / "four.npz", classes=4), **options)
+        task_of(write_images(tmp_path / "four.npz", classes=4))

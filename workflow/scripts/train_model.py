@@ -5,8 +5,9 @@ from safetensors.torch import save_model
 
 from clusterlens import job
 from clusterlens.devices import keep_freed_memory, pick
-from clusterlens.files import digest, read_json, replacing, sha256
-from clusterlens.models.kernel_source import KERNELS
+from clusterlens.files import read_json, replacing
+from clusterlens.models.neurons import KERNELS
+from clusterlens.training.image_task import ImageTask
 from clusterlens.training.loop import train
 
 
@@ -15,21 +16,24 @@ def main(smk):
     device = pick(smk.params.device)
     if device.type == "cpu":
         keep_freed_memory()
-    model = train(
+    task = ImageTask(
         smk.wildcards.run,
-        int(smk.wildcards.seed),
         smk.input.images,
-        smk.output.metrics,
+        seed=int(smk.wildcards.seed),
         architecture=smk.params.architecture,
         training=smk.params.training,
-        checkpoint_root=smk.params.checkpoints,
         device=device,
-        code=digest([sha256(file) for file in smk.input.code]),
+    )
+    model = train(
+        task,
+        metrics=smk.output.metrics,
+        checkpoint_root=smk.params.checkpoints,
+        code=smk.params.code,
     )
     with replacing(smk.output.weights) as file:
         save_model(model, str(file))
     return {
-        "seeds": [int(smk.wildcards.seed)],
+        "seeds": [task.seed],
         "device": device,
         "fused_neurons": device.type == "cpu" and KERNELS.handle is not None,
         "images": read_json(smk.input.upstream).get("counts"),

@@ -1,1 +1,1 @@
-"""Training loops, schedules, checkpoints and resume."""
+"""The training loop, the tasks that it trains, and checkpoints."""

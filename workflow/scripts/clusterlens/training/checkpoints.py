@@ -18,8 +18,17 @@ DIGEST = 64  # hex digits of SHA-256 in front of the payload
 
 
 def folder_for(root: str | Path, settings: dict) -> Path:
-    """Runs with other settings have another folder, so that none goes on from a stranger's checkpoint."""
+    """Runs with other settings have another folder, so that none resumes from a stranger's checkpoint."""
     return Path(root) / digest(settings)[:16]
+
+
+def fingerprint(*arrays: torch.Tensor) -> str:
+    """Tells data of other content, type or shape apart."""
+    found = hashlib.sha256()
+    for array in map(np.ascontiguousarray, arrays):
+        found.update(f"{array.dtype}{array.shape}".encode())
+        found.update(array.tobytes())
+    return found.hexdigest()[:16]
 
 
 def save(folder: Path, epoch: int, state: dict, settings: dict) -> None:
@@ -38,12 +47,12 @@ def load_latest(folder: Path, settings: dict) -> dict | None:
     for path in checkpoints(folder):
         content = path.read_bytes()
         if hashlib.sha256(content[DIGEST:]).hexdigest().encode() != content[:DIGEST]:
-            log.warning("checkpoint %s is damaged: going on from the one before", path)
+            log.warning("checkpoint %s is damaged: resuming from the one before", path)
             continue
         try:
             state = torch.load(io.BytesIO(content[DIGEST:]), map_location="cpu", weights_only=True)
         except (pickle.UnpicklingError, RuntimeError) as error:
-            log.warning("checkpoint %s cannot be read (%s): going on from the one before", path, error)
+            log.warning("checkpoint %s cannot be read (%s): resuming from the one before", path, error)
             continue
         refuse_stranger(path, state["settings"], flatten(settings))
         return state
@@ -67,7 +76,7 @@ def checkpoints(folder: Path) -> list[Path]:
 
 def flatten(settings: dict, prefix: str = "") -> dict[str, str]:
     """Nested settings as one level of text, so that the first difference can be named."""
-    flat = {}
+    flat: dict[str, str] = {}
     for key, value in settings.items():
         name = f"{prefix}{key}"
         flat |= flatten(value, f"{name}.") if isinstance(value, dict) else {name: str(value)}
@@ -76,10 +85,10 @@ def flatten(settings: dict, prefix: str = "") -> dict[str, str]:
 
 def random_state() -> dict:
     """The state of every generator that training draws from, in types that load without running code."""
-    kind, keys, *rest = np.random.get_state()
+    state = np.random.get_state(legacy=False)
     return {
         "python": random.getstate(),
-        "numpy": (kind, keys.tolist(), *rest),
+        "numpy": {**state, "state": {"key": state["state"]["key"].tolist(), "pos": state["state"]["pos"]}},
         "torch": torch.get_rng_state(),
         "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
     }
@@ -87,8 +96,9 @@ def random_state() -> dict:
 
 def restore_random_state(state: dict) -> None:
     random.setstate(state["python"])
-    kind, keys, *rest = state["numpy"]
-    np.random.set_state((kind, np.array(keys, dtype=np.uint32), *rest))
+    numbers = state["numpy"]
+    key = np.array(numbers["state"]["key"], dtype=np.uint32)
+    np.random.set_state({**numbers, "state": {**numbers["state"], "key": key}})
     torch.set_rng_state(state["torch"])
     if state["cuda"] and torch.cuda.is_available():
         torch.cuda.set_rng_state_all(state["cuda"])

@@ -1,4 +1,4 @@
-"""Every image model that can be trained, by the name of its run, and the checks that its settings must pass."""
+"""S's image models by the name of their run, and the checks that their settings must pass."""
 
 from torch import nn
 

@@ -1,4 +1,4 @@
-"""The optimiser of S Table 4 and its learning rate by epoch."""
+"""The optimiser of S's image models (S Table 4) and its learning rate by epoch."""
 
 import torch
 from timm.optim import param_groups_weight_decay
@@ -14,7 +14,7 @@ def make_optimizer(model: nn.Module, training: dict) -> torch.optim.Optimizer:
     return torch.optim.AdamW(groups, lr=training["learning_rate"], fused=fused)
 
 
-def make_scheduler(optimizer: torch.optim.Optimizer, training: dict) -> CosineLRScheduler:
+def make_schedule(optimizer: torch.optim.Optimizer, training: dict) -> CosineLRScheduler:
     """Linear warm-up, then a cosine over all epochs; `step(epoch)` sets the rate of that epoch, counted from 0."""
     return CosineLRScheduler(
         optimizer,
