@@ -11,7 +11,8 @@ import yaml
 from clusterlens.errors import UserError
 from clusterlens.particles.integrators import INTEGRATORS
 from clusterlens.particles.matrices import MATRICES, build
-from clusterlens.particles.record import MEASURES, record, runs, settings_from
+from clusterlens.particles.record import MEASURES, record, settings_from, simulations
+from clusterlens.particles.runs import load, save
 from clusterlens.particles.simulate import Settings, simulate
 from clusterlens.particles.starts import STARTS
 
@@ -178,33 +179,46 @@ def test_the_schema_offers_what_the_code_knows():
 @pytest.mark.parametrize(("paper", "item"), BLOCKS)
 def test_every_configured_item_describes_valid_runs(paper, item):
     block = CONFIG[paper][item]
-    described = list(runs(block))
+    described = list(simulations(block))
     assert described and len({label for label, _ in described}) == len(described)
     assert all(len(settings.seeds) >= 5 for _, settings in described)
 
 
 def test_variants_and_sweeps_multiply():
     block = {"time": 1.0, "variants": {"a": {"beta": 2.0}, "b": {}}, "sweep": {"tokens": [3, 4]}, "seeds": [0]}
-    described = dict(runs(block))
+    described = dict(simulations(block))
     assert list(described) == ["a tokens=3", "a tokens=4", "b tokens=3", "b tokens=4"]
     assert described["a tokens=4"] == settings_from({"time": 1.0, "beta": 2.0, "tokens": 4, "seeds": [0]})
     with pytest.raises(UserError, match="sweep one"):
-        list(runs({"sweep": {"tokens": [3], "heads": [1]}, "seeds": [0]}))
+        list(simulations({"sweep": {"tokens": [3], "heads": [1]}, "seeds": [0]}))
 
 
-def test_a_record_holds_every_measure_for_every_time_and_system():
+def test_a_record_holds_every_measure_for_every_time_and_system_also_on_disk(tmp_path):
     block = {
         "tokens": 6,
         "dimension": 2,
         "time": 1.0,
         "seeds": [0, 1, 2],
         "snapshots": [0, 1],
-        "measures": list(MEASURES),
+        "sweep": {"beta": [1, 2]},
     }
-    arrays = record(block, dtype="float64", device=torch.device("cpu"))
-    for name in MEASURES:
-        assert arrays[f"{name}0"].shape == (11, 3), name
-    assert arrays["path0"].shape == (11, 6, 2) and arrays["attention0"].shape == (2, 6, 6)
+    made = record(block | {"measures": list(MEASURES)}, dtype="float64", device=torch.device("cpu"))
+    save(tmp_path / "runs.npz", made)
+    for before, run in zip(made, load(tmp_path / "runs.npz"), strict=True):
+        assert list(run.order) == list(MEASURES)
+        assert all(run.order[name].shape == (11, 3) for name in MEASURES)
+        assert run.path.shape == (11, 6, 2) and run.attention.shape == (2, 6, 6) and run.final.shape == (3, 6, 2)
+        assert (run.label, run.swept[0], run.snapshots) == (before.label, "beta", [0, 1])
+        assert run.chosen(beta=float(run.swept[1])).all() and run.systems[:, 2].tolist() == [0, 1, 2]
+        for part in ("times", "path", "final", "value", "attention"):
+            np.testing.assert_array_equal(getattr(run, part), getattr(before, part))
+
+
+def test_what_was_not_kept_is_none_after_loading(tmp_path):
+    block = {"tokens": 3, "time": 1.0, "seeds": [0], "snapshots": [1], "measures": ["clusters"]}
+    save(tmp_path / "runs.npz", record(block, dtype="float64", device=torch.device("cpu")))
+    (run,) = load(tmp_path / "runs.npz")
+    assert run.attention is None and run.label == ""
 
 
 def test_a_snapshot_between_steps_is_refused():

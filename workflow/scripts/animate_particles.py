@@ -2,17 +2,13 @@
 
 from clusterlens import job
 from clusterlens.figures.particle_animation import frames, write_gif, write_mp4
-from clusterlens.figures.particle_data import load
-from clusterlens.figures.particle_films import FILMS
+from clusterlens.particles.runs import load
+from clusterlens.simulated.item import find
 
 
 def main(smk):
-    runs = load(smk.input.arrays)
-    panels = [
-        (runs[index], colour, title, first)
-        for index, colour, title, first in FILMS[smk.wildcards.paper, smk.wildcards.item]
-    ]
-    pictures = list(frames(panels, smk.params.frames))
+    film = find(smk.wildcards.paper, smk.wildcards.item).film
+    pictures = list(frames(load(smk.input.arrays), film, smk.params.frames))
     write_gif(smk.output.gif, pictures)
     write_mp4(smk.output.mp4, pictures)
 

@@ -1,17 +1,16 @@
 """Rule plot_particles: the figure of a simulated item, its points and its numbers."""
 
 from clusterlens import job
-from clusterlens.figures import style
-from clusterlens.figures.particle_data import load, points
-from clusterlens.figures.particle_items import FIGURES, numbers
-from clusterlens.files import write_csv
+from clusterlens.figures.output import finish
+from clusterlens.particles.numbers import points
+from clusterlens.particles.runs import load
+from clusterlens.simulated.item import find
 
 
 def main(smk):
+    item = find(smk.wildcards.paper, smk.wildcards.item)
     runs = load(smk.input.arrays)
-    style.save(FIGURES[smk.wildcards.paper, smk.wildcards.item](runs), smk.output.png, smk.output.pdf)
-    write_csv(smk.output.points, points(runs))
-    write_csv(smk.output.numbers, numbers(smk.wildcards.item, runs))
+    finish(smk, item.draw(runs), points(runs), item.numbers(runs))
 
 
 if "snakemake" in globals():

@@ -10,9 +10,9 @@ from matplotlib.collections import LineCollection
 from PIL import Image
 
 from clusterlens.figures import style
-from clusterlens.figures.particle_data import Run
-from clusterlens.figures.particle_panels import limits_of, without_growth
+from clusterlens.figures.particle_panels import FilmPanel, limits_of, shown_path
 from clusterlens.files import replacing
+from clusterlens.particles.runs import Run
 
 PIXELS = 420  # side of one panel
 SECONDS = 6.0  # length of an animation, whatever its number of frames
@@ -22,12 +22,11 @@ TRAIL_STEPS = 25
 class Panel:
     """One run in one square: tokens, their recent trails and, on the sphere, the wires around which the view turns."""
 
-    def __init__(self, axis, run: Run, *, colour: str, first: bool, title: str):
-        self.run, self.axis, self.title = run, axis, title
-        self.sphere = not run.settings["field"].startswith(("free", "rescaled"))
-        self.path = without_growth(run.path) if run.settings["field"].startswith("free") else run.path
+    def __init__(self, axis, run: Run, panel: FilmPanel):
+        self.run, self.axis, self.title = run, axis, panel.title
+        self.path = shown_path(run)
         self.solid = self.path.shape[2] == 3
-        if self.sphere:
+        if run.on_sphere:
             self.centre, reach = np.zeros(self.path.shape[2]), 1.12
         else:
             limits = limits_of(self.path, margin=0.04)
@@ -35,9 +34,10 @@ class Panel:
         axis.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
         axis.set_axis_off()
         self.wires = axis.add_collection(LineCollection([], colors=style.GREY, linewidths=0.4, alpha=0.5))
-        self.trails = axis.add_collection(LineCollection([], colors=colour, linewidths=0.6, alpha=0.45))
-        colours = [style.RED if first and token == 0 else colour for token in range(self.path.shape[1])]
-        sizes = [46 if first and token == 0 else 20 for token in range(self.path.shape[1])]
+        self.trails = axis.add_collection(LineCollection([], colors=panel.colour, linewidths=0.6, alpha=0.45))
+        others = self.path.shape[1] - 1
+        colours = [style.RED if panel.first else panel.colour] + [panel.colour] * others
+        sizes = [46 if panel.first else 20] + [20] * others
         self.dots = axis.scatter(
             *np.zeros((2, len(colours))), s=sizes, c=colours, edgecolors="white", linewidths=0.4, zorder=3
         )
@@ -49,7 +49,7 @@ class Panel:
         self.dots.set_offsets(self.seen(self.path[index], turn))
         trail = self.path[max(0, index - TRAIL_STEPS) : index + 1]
         self.trails.set_segments(list(self.seen(trail, turn).transpose(1, 0, 2)) if len(trail) > 1 else [])
-        if self.sphere:
+        if self.run.on_sphere:
             self.wires.set_segments([self.seen(wire, turn) for wire in wires(self.path.shape[2])])
         self.axis.set_title(f"{self.title}  t = {self.run.times[index]:.1f}".strip(), fontsize=11)
 
@@ -78,19 +78,16 @@ def wires(dimension: int) -> list[np.ndarray]:
     ]
 
 
-def frames(panels: list[tuple[Run, str, str, bool]], count: int) -> Iterator[np.ndarray]:
-    """RGB pictures of the runs side by side, from start to end; a panel is a run, its colour, title, and first red."""
+def frames(runs: list[Run], film: tuple[FilmPanel, ...], count: int) -> Iterator[np.ndarray]:
+    """RGB pictures of the film's runs side by side, from start to end."""
     with plt.rc_context({"figure.constrained_layout.use": False}):
         figure, axes = plt.subplots(
-            1, len(panels), figsize=(PIXELS / 100 * len(panels), PIXELS / 100), dpi=100, squeeze=False
+            1, len(film), figsize=(PIXELS / 100 * len(film), PIXELS / 100), dpi=100, squeeze=False
         )
     figure.subplots_adjust(0.01, 0.01, 0.99, 0.92, wspace=0.02)
-    drawn = [
-        Panel(axis, run, colour=colour, title=title, first=first)
-        for axis, (run, colour, title, first) in zip(axes.flat, panels, strict=True)
-    ]
+    panels = [Panel(axis, runs[panel.index], panel) for axis, panel in zip(axes.flat, film, strict=True)]
     for index in range(count):
-        for panel in drawn:
+        for panel in panels:
             panel.show(index / (count - 1))
         figure.canvas.draw()
         yield np.asarray(figure.canvas.buffer_rgba())[..., :3].copy()
@@ -111,13 +108,8 @@ def write_mp4(path: str | os.PathLike, pictures: list[np.ndarray]) -> None:
     """An H.264 film, with the ffmpeg that comes inside imageio-ffmpeg."""
     height, width = pictures[0].shape[:2]
     with replacing(path) as file:
-        options = {
-            "fps": len(pictures) / SECONDS,
-            "codec": "libx264",
-            "macro_block_size": 2,
-            "output_params": ["-threads", "1"],
-        }
-        writer = imageio_ffmpeg.write_frames(str(file), (width, height), **options)
+        options = {"codec": "libx264", "macro_block_size": 2, "output_params": ["-threads", "1"]}
+        writer = imageio_ffmpeg.write_frames(str(file), (width, height), fps=len(pictures) / SECONDS, **options)
         writer.send(None)
         for picture in pictures:
             writer.send(np.ascontiguousarray(picture))

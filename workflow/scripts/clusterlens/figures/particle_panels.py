@@ -1,17 +1,49 @@
 """Panels of particle figures: tokens on a sphere, on a circle, in the plane or in space, and curves."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
 from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 from scipy.spatial import ConvexHull
 
 from clusterlens.figures import style
-from clusterlens.figures.particle_data import Run
 from clusterlens.metrics import order
+from clusterlens.metrics.numbers import mean
+from clusterlens.particles.runs import Run
 
 TRAIL = {"linewidths": 0.45, "linestyles": (0, (3, 2)), "alpha": 0.5}
 DOT = {"s": 9, "edgecolors": "white", "linewidths": 0.25}
+
+
+@dataclass(frozen=True)
+class FilmPanel:
+    """One run in an item's film and in its turnable view: its index, and whether the first token is red."""
+
+    index: int
+    colour: str
+    title: str = ""
+    first: bool = False
+
+
+def page(*, height: float, shares: tuple[float, float]) -> tuple[Figure, Figure, Figure]:
+    """A page with an upper part for tokens and a lower part for curves."""
+    figure = style.plt.figure(figsize=(style.PAGE, height))
+    upper, lower = figure.subfigures(2, 1, height_ratios=shares)
+    return figure, upper, lower
+
+
+def sphere_row(
+    part: Figure, run: Run, times: list[float], *, row: int = 0, rows: int = 2, name: str = "", view=None, **panel
+) -> None:
+    """One run at several times, side by side, seen from where most clusters show unless told otherwise."""
+    view = view or best_view(run.path[-1])
+    for column, t in enumerate(times):
+        axis = part.add_subplot(rows, len(times), row * len(times) + column + 1, projection="3d")
+        title = f"t = {t:g}" if column or not name else f"{name}, t = {t:g}"
+        sphere_panel(axis, run.path[: run.at(t) + 1], title=title, view=view, **panel)
 
 
 def sphere_panel(axis: Axes, path: np.ndarray, *, colour: str, title: str, first: bool = False, view=(18, 35)) -> None:
@@ -31,15 +63,8 @@ def best_view(now: np.ndarray) -> tuple[float, float]:
     labels = order.direction_labels(now)
     centres = order.directions(np.stack([now[labels == label].mean(0) for label in np.unique(labels)]))
     candidates = [(elevation, azimuth) for elevation in (10, 20, 30, -10, -20) for azimuth in range(0, 360, 15)]
-    turned = np.radians(candidates)
-    towards = np.stack(
-        [
-            np.cos(turned[:, 0]) * np.cos(turned[:, 1]),
-            np.cos(turned[:, 0]) * np.sin(turned[:, 1]),
-            np.sin(turned[:, 0]),
-        ],
-        1,
-    )
+    tilt, turn = np.radians(candidates).T
+    towards = np.stack([np.cos(tilt) * np.cos(turn), np.cos(tilt) * np.sin(turn), np.sin(tilt)], 1)
     seen = np.tanh(4 * (towards @ centres.T - 0.15)).mean(1)
     return candidates[int(seen.argmax())]
 
@@ -108,11 +133,11 @@ def circle_panel(axis: Axes, path: np.ndarray, *, colour: str, title: str, first
 def crowding(now: np.ndarray, *, bins: int = 120) -> np.ndarray:
     """How many earlier tokens share a token's small arc of the circle."""
     arc = np.floor((np.arctan2(now[:, 1], now[:, 0]) + np.pi + 1e-9) / (2 * np.pi) * bins).astype(int) % bins
-    order = np.zeros(len(now))
+    earlier = np.zeros(len(now))
     for place in np.unique(arc):
         members = np.flatnonzero(arc == place)
-        order[members] = np.arange(len(members))
-    return np.minimum(order, 11)
+        earlier[members] = np.arange(len(members))
+    return np.minimum(earlier, 11)
 
 
 def plane_panel(axis: Axes, path: np.ndarray, *, colour: str, title: str, limits: np.ndarray | None = None) -> None:
@@ -145,18 +170,22 @@ def recent(run: Run, path: np.ndarray, t: float, *, span: float = 2.5) -> np.nda
 def curve(axis: Axes, run: Run, measure: str, *, colour: str, label: str = "", marks: bool = True) -> None:
     """A measure over time: mean over seeds, the 10th to 90th percentile as a band, and each snapshot as a dot."""
     values = run.order[measure]
-    known = np.isfinite(values).any(1)
-    mean = np.full(len(values), np.nan)
-    mean[known] = np.nanmean(values[known], axis=1)
+    middle = np.array([mean(these) for these in values])
+    known = np.isfinite(middle)
     low, high = np.nanquantile(values[known], [0.1, 0.9], axis=1)
-    axis.plot(run.times, mean, color=colour, label=label)
+    axis.plot(run.times, middle, color=colour, label=label)
     axis.fill_between(run.times[known], low, high, color=colour, alpha=0.18, linewidth=0)
     if marks:
         where = [run.at(t) for t in run.snapshots]
-        axis.plot(run.times[where], mean[where], "o", color=colour, markersize=2.8)
+        axis.plot(run.times[where], middle[where], "o", color=colour, markersize=2.8)
     axis.set_xlabel("t")
 
 
 def without_growth(path: np.ndarray) -> np.ndarray:
     """Every state over its root mean square norm: the shape of a cloud that grows or shrinks."""
     return path / np.sqrt((path**2).sum(-1).mean(-1))[:, None, None]
+
+
+def shown_path(run: Run) -> np.ndarray:
+    """The path as films show it: without growth where the flow is neither on the sphere nor rescaled."""
+    return without_growth(run.path) if run.settings["field"].startswith("free") else run.path

@@ -1,9 +1,9 @@
-"""From a config block to arrays: which runs it describes, what is measured in each, what is kept for drawing."""
+"""From a config block to runs: which simulations it describes, what is measured in each, what is kept for drawing."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,6 +11,7 @@ import torch
 from clusterlens.errors import UserError, choose
 from clusterlens.metrics import order
 from clusterlens.particles.fields import attention_matrix
+from clusterlens.particles.runs import Run, label
 from clusterlens.particles.simulate import Settings, Trajectory, batch, simulate
 from clusterlens.particles.theory import frozen_error
 
@@ -18,7 +19,7 @@ SETTINGS = {field.name for field in fields(Settings)}
 KEPT_NUMBERS = 200_000  # the final states of all systems are kept up to this many numbers
 
 
-def runs(block: Mapping) -> Iterator[tuple[str, Settings]]:
+def simulations(block: Mapping) -> Iterator[tuple[str, Settings]]:
     """The named simulations of one item: its variants, each for every value of the swept key, over common settings."""
     common = {key: block[key] for key in block if key in SETTINGS}
     for variant, changes in (block.get("variants") or {"": {}}).items():
@@ -28,13 +29,13 @@ def runs(block: Mapping) -> Iterator[tuple[str, Settings]]:
         for key, values in swept.items() or [(None, [None])]:
             for value in values:
                 choice = {} if key is None else {key: value}
-                label = variant if key is None else f"{variant} {key}={value}".strip()
-                yield label, settings_from(common | dict(changes) | choice)
+                yield label(variant, key, value), settings_from(common | dict(changes) | choice)
 
 
 def settings_from(values: Mapping) -> Settings:
     """Settings from plain config values: lists become tuples."""
-    return Settings(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
+    plain: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
+    return Settings(**plain)
 
 
 class Measured:
@@ -79,11 +80,10 @@ def vertex_distance(m: Measured) -> np.ndarray:
     return m.each(lambda x: order.vertex_distance(x, corners))
 
 
-def hyperplanes(m: Measured) -> np.ndarray:
-    """Number of levels along the leading left eigenvector of V."""
-    return np.stack([order.count(order.place_labels(height)) for height in m.heights(leading=True)], axis=1).astype(
-        float
-    )
+def levels(m: Measured, *, leading: bool) -> np.ndarray:
+    """Number of clusters along V's leading left eigenvector (hyperplanes), or along all its positive directions."""
+    counts = [order.count(order.place_labels(height)) for height in m.heights(leading=leading)]
+    return np.stack(counts, axis=1).astype(float)
 
 
 def residual_spread(m: Measured) -> np.ndarray:
@@ -94,13 +94,6 @@ def residual_spread(m: Measured) -> np.ndarray:
         everywhere = np.zeros_like(labels)
         columns.append(order.spread_within(height, labels) / order.spread_within(height[0], everywhere))
     return np.stack(columns, axis=1)
-
-
-def positive_places(m: Measured) -> np.ndarray:
-    """Number of clusters along V's positive directions."""
-    return np.stack([order.count(order.place_labels(height)) for height in m.heights(leading=False)], axis=1).astype(
-        float
-    )
 
 
 def first_alignment(m: Measured) -> np.ndarray:
@@ -122,12 +115,12 @@ MEASURES: dict[str, Callable[[Measured], np.ndarray]] = {
     "mean_distance": lambda m: m.each(lambda x: order.distance_within(x, m.final_labels)),
     "distance_to_vertices": vertex_distance,
     "hull_vertices": lambda m: m.each(lambda x: np.array([len(order.hull_vertices(points)) for points in x])),
-    "hyperplanes": hyperplanes,
+    "hyperplanes": lambda m: levels(m, leading=True),
     "distance_to_planes": lambda m: np.stack(
         [order.plane_distance(h[..., 0]) for h in m.heights(leading=True)], axis=1
     ),
     "residual_spread": residual_spread,
-    "positive_places": positive_places,
+    "positive_places": lambda m: levels(m, leading=False),
     "rank": lambda m: m.each_attention(order.matrix_rank),
     "distance_to_boolean": lambda m: m.each_attention(order.boolean_distance),
     "attention_to_first": lambda m: m.each_attention(order.first_attention),
@@ -147,25 +140,24 @@ def snapshot_indices(times: np.ndarray, snapshots: list[float]) -> list[int]:
     return indices
 
 
-def record(block: Mapping, *, dtype: str, device: torch.device) -> dict[str, np.ndarray]:
-    """Run everything that the block describes; arrays by name, run by run, and `runs`, what each run was."""
-    arrays: dict[str, np.ndarray] = {}
-    described = []
-    for index, (label, settings) in enumerate(runs(block)):
-        trajectory = simulate(settings, dtype=dtype, device=device, every=block.get("every", 1))
-        measured = Measured(trajectory, settings)
-        snapshots = [t for t in block["snapshots"] if t <= settings.time + 1e-9]
-        where = snapshot_indices(measured.times, snapshots)
-        arrays[f"times{index}"] = measured.times
-        arrays[f"path{index}"] = measured.x[:, 0]  # (T, n, d), the first system
-        if measured.x[-1].size <= KEPT_NUMBERS:
-            arrays[f"final{index}"] = measured.x[-1]  # (S, n, d)
-        same = (measured.value == measured.value[:1]).all()
-        arrays[f"value{index}"] = measured.value[:1] if same else measured.value
-        if "rank" in block["measures"]:
-            arrays[f"attention{index}"] = np.stack([measured.attention(k)[0].mean(0) for k in where])  # (K, n, n)
-        for name in block["measures"]:
-            arrays[f"{name}{index}"] = choose("measure", name, MEASURES)(measured)  # (T, S)
-        described.append({"label": label, **asdict(settings), "systems": settings.systems, "snapshots": snapshots})
-    arrays["runs"] = np.array(json.dumps(described))
-    return arrays
+def record(block: Mapping, *, dtype: str, device: torch.device) -> list[Run]:
+    """Run everything that the block describes."""
+    return [record_one(name, settings, block, dtype=dtype, device=device) for name, settings in simulations(block)]
+
+
+def record_one(name: str, settings: Settings, block: Mapping, *, dtype: str, device: torch.device) -> Run:
+    """One simulation with the block's measures and snapshots."""
+    measured = Measured(simulate(settings, dtype=dtype, device=device, every=block.get("every", 1)), settings)
+    snapshots = [t for t in block["snapshots"] if t <= settings.time + 1e-9]
+    where = snapshot_indices(measured.times, snapshots)
+    shared = (measured.value == measured.value[:1]).all()
+    return Run(
+        name,
+        asdict(settings) | {"systems": settings.systems, "snapshots": snapshots},
+        times=measured.times,
+        path=measured.x[:, 0].copy(),  # a copy: a view would keep all systems in memory
+        final=measured.x[-1].copy() if measured.x[-1].size <= KEPT_NUMBERS else None,
+        value=measured.value[:1] if shared else measured.value,
+        attention=np.stack([measured.attention(k)[0].mean(0) for k in where]) if "rank" in block["measures"] else None,
+        order={measure: choose("measure", measure, MEASURES)(measured) for measure in block["measures"]},
+    )

@@ -1,7 +1,7 @@
 """One entry for every simulation: settings in, the trajectory of a whole batch of systems out."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -137,7 +137,7 @@ def simulate(
     system = system_of(settings, dtype=precision, device=device)
     x = torch.as_tensor(batch(settings, "start"), dtype=precision, device=device)
     x = x.permute(2, 0, 1).contiguous().permute(1, 2, 0)  # dimension by dimension: sums over them then run over rows
-    velocity = partial(call, field.function, system)
+    velocity: Callable = partial(call, field.function, system)
     if field.sphere and not field.discrete:
         x = unit(x)
         velocity = projected(velocity) if settings.integrator == "euler" else extended(velocity)

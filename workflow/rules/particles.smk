@@ -1,11 +1,37 @@
-# Figures, animations and turnable views of the simulated items.
+# Tokens as particles: one job per item simulates all its systems side by side; others draw, film and turn them.
+
+
+rule simulate_particles:
+    output:
+        arrays="<results>/{paper}/data/{item}.npz",
+        manifest="<results>/{paper}/data/{item}.manifest.json",
+    log:
+        "<logs>/simulate_particles/{paper}_{item}.log",
+    benchmark:
+        "<benchmarks>/simulate_particles/{paper}_{item}.tsv"
+    wildcard_constraints:
+        paper="|".join(PAPERS),
+        item=project.items.pattern("particles", "png", below="data/"),
+    conda:
+        "../../envs/torch.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        **project.used(
+            "simulate_particles", settings="simulations/{paper}/{item}", dtype="simulations/dtype", device="device"
+        ),
+    message:
+        "Simulating the particles of {wildcards.paper}/{wildcards.item}"
+    script:
+        "../scripts/simulate_particles.py"
 
 
 rule plot_particles:
     input:
         arrays="<results>/{paper}/data/{item}.npz",
         upstream="<results>/{paper}/data/{item}.manifest.json",
-        code=code("plot_particles"),
     output:
         png=shown("<results>/{paper}/{item}.png"),
         pdf="<results>/{paper}/{item}.pdf",
@@ -15,10 +41,12 @@ rule plot_particles:
     log:
         "<logs>/plot_particles/{paper}_{item}.log",
     wildcard_constraints:
-        paper="|".join(SIMULATED),
-        item=simulated_items(),
+        paper="|".join(PAPERS),
+        item=project.items.pattern("particles", "png"),
     conda:
         "../../envs/base.yaml"
+    params:
+        **project.used("plot_particles", "simulated/{paper}.py"),
     message:
         "Drawing {wildcards.paper}/{wildcards.item}"
     script:
@@ -29,7 +57,6 @@ rule animate_particles:
     input:
         arrays="<results>/{paper}/data/{item}.npz",
         upstream="<results>/{paper}/data/{item}.manifest.json",
-        code=code("animate_particles"),
     output:
         gif=shown("<results>/{paper}/{item}.gif"),
         mp4="<results>/{paper}/{item}.mp4",
@@ -37,12 +64,12 @@ rule animate_particles:
     log:
         "<logs>/animate_particles/{paper}_{item}.log",
     wildcard_constraints:
-        paper="|".join(SIMULATED),
-        item=simulated_items("gif"),
+        paper="|".join(PAPERS),
+        item=project.items.pattern("particles", "gif"),
     conda:
         "../../envs/base.yaml"
     params:
-        frames=lookup(within=config, dpath="simulations/frames"),
+        **project.used("animate_particles", "simulated/{paper}.py", frames="simulations/frames"),
     message:
         "Animating {wildcards.paper}/{wildcards.item}"
     script:
@@ -53,18 +80,18 @@ rule plot_turnable:
     input:
         arrays="<results>/{paper}/data/{item}.npz",
         upstream="<results>/{paper}/data/{item}.manifest.json",
-        template="workflow/scripts/clusterlens/figures/particle_viewer.html",
-        code=code("plot_turnable"),
     output:
         page=shown("<results>/{paper}/{item}.html"),
         manifest="<results>/{paper}/{item}.page.manifest.json",
     log:
         "<logs>/plot_turnable/{paper}_{item}.log",
     wildcard_constraints:
-        paper="|".join(SIMULATED),
-        item=simulated_items("html"),
+        paper="|".join(PAPERS),
+        item=project.items.pattern("particles", "html"),
     conda:
         "../../envs/base.yaml"
+    params:
+        **project.used("plot_turnable", "simulated/{paper}.py"),
     message:
         "Writing the turnable view of {wildcards.paper}/{wildcards.item}"
     script:

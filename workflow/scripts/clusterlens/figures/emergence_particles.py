@@ -1,21 +1,14 @@
 """The simulated figures of E: limits of the rescaled flow, and the flow with many random heads."""
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from clusterlens.figures import style
-from clusterlens.figures.particle_data import Run, mean_spread
-from clusterlens.figures.particle_panels import (
-    curve,
-    limits_of,
-    plane_panel,
-    recent,
-    space_panel,
-    without_growth,
-)
-from clusterlens.figures.sphere_items import page
+from clusterlens.figures.particle_panels import curve, limits_of, page, plane_panel, recent, space_panel, without_growth
 from clusterlens.metrics import order
+from clusterlens.metrics.numbers import mean, spread
+from clusterlens.particles.numbers import fits, leading, rates
+from clusterlens.particles.runs import Run
 
 ORANGE, VIOLET, TEAL = "#fa7000", "#3a4cc1", "#63acbe"  # the colours of the published pictures
 
@@ -115,43 +108,25 @@ def mixed(runs: list[Run]) -> Figure:
     return figure
 
 
-def shape_row(part: Figure, run: Run, *, colour: str) -> None:
-    """A planar flow at its snapshots, freed of growth."""
-    path = without_growth(run.path)
-    limits = limits_of(path)
-    for axis, t in zip(part.subplots(1, len(run.snapshots)), run.snapshots, strict=True):
-        plane_panel(axis, recent(run, path, t), colour=colour, title=f"t = {t:g}", limits=limits)
-
-
 def flow_curves(part: Figure, run: Run, *, colour: str) -> None:
-    """Clusters, mean cosine and distance within clusters over time."""
+    """Clusters and mean cosine over time, and the distance within the final clusters seed by seed."""
     left, middle, right = part.subplots(1, 3)
     curve(left, run, "places", colour=colour)
     left.set(ylabel="clusters", ylim=(0, None))
     curve(middle, run, "mean_cosine", colour=colour)
     middle.set(ylabel="mean cosine of pairs")
-    each_seed(right, run, colour=colour)
+    right.semilogy(run.times, run.order["mean_distance"], color=colour, linewidth=0.6, alpha=0.7)
+    right.set(xlabel="t", ylabel="distance in clusters")
 
 
-def each_seed(axis: Axes, run: Run, *, colour: str) -> None:
-    """Distance within the final clusters, one line per seed."""
-    axis.semilogy(run.times, run.order["mean_distance"], color=colour, linewidth=0.6, alpha=0.7)
-    axis.set(xlabel="t", ylabel="distance in clusters")
-
-
-def circle_start(runs: list[Run]) -> Figure:
-    return planar_flow(runs, style.GREEN)
-
-
-def more_tokens(runs: list[Run]) -> Figure:
-    return planar_flow(runs, style.PURPLE)
-
-
-def planar_flow(runs: list[Run], colour: str) -> Figure:
-    """The multi-head flow in the plane at four times."""
+def planar_flow(runs: list[Run], *, colour: str) -> Figure:
+    """The multi-head flow in the plane at its snapshots, freed of growth."""
     (run,) = runs
     figure, upper, lower = page(height=3.6, shares=(1.25, 1))
-    shape_row(upper, run, colour=colour)
+    path = without_growth(run.path)
+    limits = limits_of(path)
+    for axis, t in zip(upper.subplots(1, len(run.snapshots)), run.snapshots, strict=True):
+        plane_panel(axis, recent(run, path, t), colour=colour, title=f"t = {t:g}", limits=limits)
     flow_curves(lower, run, colour=colour)
     return figure
 
@@ -169,18 +144,6 @@ def multihead_3d(runs: list[Run]) -> Figure:
         )
     flow_curves(lower, run, colour=style.GREEN)
     return figure
-
-
-def fits(run: Run) -> tuple[np.ndarray, np.ndarray]:
-    """Slope and R² of log mean distance, seed by seed."""
-    pairs = [order.fitted_rate(run.times, values) for values in run.order["mean_distance"].T]
-    return tuple(np.array(pairs).T)
-
-
-def leading(run: Run) -> np.ndarray:
-    """The eigenvalue of largest real part of the sum of heads, seed by seed (complex)."""
-    spectra = np.linalg.eigvals(run.value.sum(1))
-    return np.take_along_axis(spectra, spectra.real.argmax(-1)[:, None], -1)[:, 0]
 
 
 def convergence_rate(runs: list[Run]) -> Figure:
@@ -234,15 +197,10 @@ def multihead_eigenvalues(runs: list[Run]) -> Figure:
     return figure
 
 
-def rates(run: Run) -> np.ndarray:
-    """Fitted rate of approach within the final clusters, seed by seed."""
-    return -fits(run)[0]
-
-
 def effect(runs: list[Run]) -> Figure:
     """Final order parameters against the swept setting: every seed a dot, mean and spread in front."""
     figure, axes = style.new_figure(1, 3, height=2.3)
-    names = [run.label.split("=")[1] for run in runs]
+    (key, *_), names = zip(*(run.swept for run in runs), strict=True)
     for axis, title, values in (
         (axes[0], "clusters", [run.order["places"][-1] for run in runs]),
         (axes[1], "mean cosine of pairs", [run.order["mean_cosine"][-1] for run in runs]),
@@ -251,9 +209,9 @@ def effect(runs: list[Run]) -> Figure:
         for place, these in enumerate(values):
             jitter = np.linspace(-0.16, 0.16, len(these))
             axis.scatter(place + jitter, these, s=4, color=style.GREY, alpha=0.7)
-        mean, spread, _ = zip(*map(mean_spread, values), strict=True)
-        axis.errorbar(range(len(runs)), mean, spread, fmt="o-", color=style.GREEN, capsize=2, linewidth=1)
-        axis.set(xticks=range(len(runs)), xticklabels=names, ylabel=title, xlabel=runs[0].label.split("=")[0])
+        look = {"fmt": "o-", "color": style.GREEN, "capsize": 2, "linewidth": 1}
+        axis.errorbar(range(len(runs)), [*map(mean, values)], [*map(spread, values)], **look)
+        axis.set(xticks=range(len(runs)), xticklabels=names, ylabel=title, xlabel=key)
     axes[0].set_yscale("log")
     style.letter(axes)
     return figure

@@ -1,0 +1,88 @@
+"""One simulation as later steps see it, and the file that holds the simulations of an item. No torch."""
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from clusterlens.data.formats import write_arrays
+
+PARTS = ("times", "path", "final", "value", "attention")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One simulation: `path` is that of the first system, `order` holds every measure of every system.
+
+    The label is the variant's name, then `<key>=<value>` of the setting that is swept; either may be missing.
+    """
+
+    label: str
+    settings: dict
+    times: np.ndarray  # (T,)
+    path: np.ndarray  # (T, n, d)
+    final: Any  # (S, n, d), or None where that would be too much to keep
+    value: np.ndarray  # (S, H, d, d), or 1 for S where all systems share it
+    attention: Any  # (K, n, n) at the snapshots, or None where no measure needs it
+    order: dict[str, np.ndarray]  # measure -> (T, S)
+
+    @property
+    def swept(self) -> tuple[str, str]:
+        """Key and value of the setting that is swept."""
+        key, _, value = self.label.rpartition(" ")[2].partition("=")
+        return key, value
+
+    @property
+    def snapshots(self) -> list[float]:
+        return self.settings["snapshots"]
+
+    @property
+    def systems(self) -> np.ndarray:
+        """beta, steepness and seed of every system, (S, 3)."""
+        return np.array(self.settings["systems"])
+
+    @property
+    def betas(self) -> np.ndarray:
+        return np.unique(self.systems[:, 0])
+
+    @property
+    def on_sphere(self) -> bool:
+        return not self.settings["field"].startswith(("free", "rescaled"))
+
+    def chosen(self, *, beta: float, steepness: float | None = None) -> np.ndarray:
+        """Which systems have this beta and, if given, this steepness: (S,)."""
+        same = self.systems[:, 0] == beta
+        return same if steepness is None else same & (self.systems[:, 1] == steepness)
+
+    def at(self, t: float) -> int:
+        """Index of the kept time nearest to t."""
+        return int(np.abs(self.times - t).argmin())
+
+
+def label(variant: str, key: str | None, value: object) -> str:
+    return variant if key is None else f"{variant} {key}={value}".strip()
+
+
+def save(path: str | os.PathLike, runs: list[Run]) -> None:
+    """An npz with the arrays `<part or measure> <index of the run>`, and labels and settings in `runs` as JSON."""
+    about = [{"label": run.label, "settings": run.settings, "measures": list(run.order)} for run in runs]
+    arrays = {"runs": np.array(json.dumps(about))}
+    for index, run in enumerate(runs):
+        parts = {part: getattr(run, part) for part in PARTS} | run.order
+        arrays |= {f"{part} {index}": array for part, array in parts.items() if array is not None}
+    write_arrays(path, arrays)
+
+
+def load(path: str | os.PathLike) -> list[Run]:
+    with np.load(path) as stored:
+        return [
+            Run(
+                about["label"],
+                about["settings"],
+                **{part: stored.get(f"{part} {index}") for part in PARTS},
+                order={measure: stored[f"{measure} {index}"] for measure in about["measures"]},
+            )
+            for index, about in enumerate(json.loads(str(stored["runs"])))
+        ]
