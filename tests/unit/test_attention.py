@@ -6,7 +6,7 @@ import torch
 
 from clusterlens.attention.hybrid import longformer, random_positions
 from clusterlens.attention.iteration import by_pattern, iterate, standardise
-from clusterlens.attention.kernels import linformer, orthogonal_features
+from clusterlens.attention.linear import linformer, orthogonal_features
 from clusterlens.attention.patterns import PATTERNS, check_parameters
 from clusterlens.attention.strength import leaders, links, share_of_leaders
 from clusterlens.errors import UserError
@@ -139,8 +139,8 @@ def test_shifted_windows_alternate_within_the_iteration():
 
 def test_standardisation_modes():
     z = torch.from_numpy(cloud(30, 4)) * torch.tensor([1.0, 2.0, 3.0, 4.0]) + 5
-    for over, axis in (("feature", 0), ("token", 1), ("scalar", (0, 1))):
-        out = standardise(z, over=over).numpy()
+    for name, axis in (("feature", 0), ("token", 1), ("scalar", (0, 1))):
+        out = standardise(z, axis=name).numpy()
         np.testing.assert_allclose(out.mean(axis=axis), 0, atol=1e-12)
         np.testing.assert_allclose(out.std(axis=axis), 1, atol=1e-12)
 
@@ -154,18 +154,20 @@ def test_a_constant_feature_stays_put():
 
 
 def test_links_and_leaders_come_from_the_attention_matrix():
-    x = torch.tensor([[4.0, 0.0], [5.0, 0.0], [3.0, 0.1], [0.0, 4.0], [0.0, 3.0], [0.1, 6.0]])
-    labels = torch.tensor([0, 0, 0, 1, 1, 1])
+    x = np.array([[4.0, 0.0], [5.0, 0.0], [3.0, 0.1], [0.0, 4.0], [0.0, 3.0], [0.1, 6.0]])
+    labels = np.array([0, 0, 0, 1, 1, 1])
     lead = leaders(x, labels)
-    assert lead.nonzero().flatten().tolist() == [1, 5]
-    copied = leaders(torch.cat([x, x[1:2]]), torch.cat([labels, labels[1:2]]))
-    assert copied.nonzero().flatten().tolist() == [1, 5, 6]
-    i, j, strength = links(x, least=1e-4)
-    assert share_of_leaders(i, j, lead, labels, strongest=2) == 1
-    assert 0 < share_of_leaders(i, j, lead, labels, strongest=len(i)) < 1
-    assert (i != j).all() and (strength.diff() <= 0).all()
-    p = reference.softmax_rows(x.numpy() @ x.numpy().T / 2**0.5)
-    np.testing.assert_allclose(strength.numpy(), p[i, j], rtol=1e-5)
+    assert np.flatnonzero(lead).tolist() == [1, 5]
+    copied = leaders(np.concatenate([x, x[1:2]]), np.append(labels, 0))
+    assert np.flatnonzero(copied).tolist() == [1, 5, 6]
+    found = links(x, threshold=1e-4)
+    i, j, strength = found["token"], found["attends to"], found["strength"]
+    assert share_of_leaders(found.head(2), lead, labels) == 1
+    assert 0 < share_of_leaders(found, lead, labels) < 1
+    assert (i != j).all() and (np.diff(strength) <= 0).all()
+    p = reference.softmax_rows(x @ x.T / 2**0.5)
+    np.testing.assert_allclose(strength, p[i, j])
+    np.testing.assert_allclose(p.sum() - strength.sum() - p.trace(), p[p <= 1e-4].sum(), atol=1e-12)
 
 
 BAD = [
@@ -209,4 +211,4 @@ def test_two_tokens_and_unknown_standardisation_are_refused():
     with pytest.raises(UserError, match="at least 3 tokens"):
         iterate(torch.zeros(2, 3), by_pattern("global"), iterations=1)
     with pytest.raises(UserError, match="feature, token, scalar"):
-        standardise(torch.zeros(4, 3), over="row")
+        standardise(torch.zeros(4, 3), axis="row")

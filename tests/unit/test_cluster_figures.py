@@ -1,24 +1,106 @@
-"""Figures of the clustering study: what they are drawn from and that every part is there."""
+"""Figures of the clustering study: what they are drawn from, and that each of them shows and numbers what it should."""
 
+import json
+from importlib import import_module
+
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 
+from clusterlens.attention.cases import MODES, cases
+from clusterlens.attention.clustering import Clustering, Settled
+from clusterlens.clustered.fig16 import correlation_table
+from clusterlens.clustered.register import READS
 from clusterlens.figures.clouds import attention_cloud, clouds
-from clusterlens.figures.cluster_points import cloud, positions, score_line, shown_measures
-from clusterlens.figures.correlations import correlation_maps, correlation_table
+from clusterlens.figures.cluster_points import cloud, positions, score_line
+from clusterlens.figures.correlations import correlation_maps
 from clusterlens.figures.eigenvalues import eigenvalue_panels
 from clusterlens.figures.masks import grid, picture_and_masks, pixel_table
-from clusterlens.figures.scaling_modes import MODE_TITLES, case_of, gap_numbers
+from clusterlens.items import read_items
+from clusterlens.metrics.numbers import tidy
+from clusterlens.verify.labels import unlisted
+
+SHAPE = (6, 8)
+FEATURES = ["age", "max_rate", "pain"]
 
 
-def stored(n=12):
-    tokens = np.random.default_rng(0).normal(size=(n, 3)).astype(np.float32)
-    return {"tokens global": tokens, "labels global": np.arange(n) % 3}
+def clustering(modes=("sdp",), **known):
+    rng = np.random.default_rng(0)
+    n = SHAPE[0] * SHAPE[1]
+    settled, measured = {}, {}
+    for number, case in enumerate(cases([4, 16], list(modes))):
+        labelled = {"accuracy": 0.8, "coverage": 0.6, "accuracy all clusters": 0.7}
+        measures = {"silhouette": 0.5 + number / 100, "clusters": 3, "fragments": 4}
+        measures |= {"dice": 0.9} if "mask" in known else labelled
+        measures |= {"window": case.window} if case.window else {}
+        measures |= {"largest difference from sdp": 0.25} if case.mode != "sdp" else {}
+        settled[case.name] = Settled(rng.normal(size=(3, n, 3)), np.arange(n) % 3, measures)
+        measured[case.name, 0] = measures
+    return Clustering.of(rng.normal(size=(n, 3)), settled, measured, global_tokens=[0, n - 1], **known)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The files of the study's data sets, under the paths that the register names."""
+    folder = tmp_path_factory.mktemp("study")
+    rng = np.random.default_rng(0)
+    image = rng.integers(0, 255, (*SHAPE, 3)).astype(np.uint8)
+    places = {
+        path: str(folder / path.replace("<", "").replace(">", "").replace("/", "_"))
+        for reads in READS.values()
+        for paths in reads.values()
+        for path in paths
+    }
+    np.savez(places["<resources>/picture/picture.npz"], image=image, mask=image[..., 0] > 100)
+    table = pd.DataFrame(rng.normal(size=(40, 3)), columns=FEATURES).assign(disease=np.arange(40) % 2)
+    for name in ("picture", "diabetes", "heart"):
+        found = clustering(image=image, mask=image[..., 0] > 100) if name == "picture" else None
+        found = found or clustering(MODES, features=FEATURES)
+        stem = f"<results>/attention_clusters/data/{name}"
+        found.save(places[f"{stem}.npz"], places[f"{stem}.measures.csv"], places[f"{stem}.spectra.csv"])
+    for name in ("diabetes", "heart"):
+        table.to_csv(places[f"<resources>/{name}/table.csv"], index=False)
+        table.head(20).to_csv(places[f"<resources>/{name}/sample.csv"], index=False)
+        with open(places[f"<resources>/{name}/manifest.json"], "w") as stream:
+            json.dump({"features": FEATURES, "label": "disease"}, stream)
+    return places
+
+
+def test_every_figure_of_the_study_is_registered():
+    figures = [item.name for item in read_items() if item.study == "attention" and item.kind == "figure"]
+    assert sorted(READS) == sorted(figures)
+
+
+PANELS = {"fig1": 2, "fig2": 3, "fig3": 4, "fig4": 1, "fig5": 1, "fig6": 6, "fig7": 4, "fig8": 8, "fig9": 8}
+PANELS |= {"fig10": 3, "fig16": 3}  # two maps and their colour bar
+
+
+@pytest.mark.parametrize("item", READS)
+def test_every_figure_has_its_panels_points_and_listed_numbers(files, item):
+    settings = {"links": 5, "link_threshold": 1e-4} if item in ("fig4", "fig5") else {}
+    given = {name: [files[path] for path in paths] for name, paths in READS[item].items()}
+    figure, points, numbers = import_module(f"clusterlens.clustered.{item}").show(given, **settings)
+    assert len(figure.axes) == PANELS.get(item, len(figure.axes)) and len(points)
+    plt.close(figure)
+    table = tidy(numbers)
+    assert table["value"].notna().all() and not table.duplicated(["row", "column"]).any()
+    assert len(table) and unlisted("attention_clusters", item, table) == []
+
+
+def test_differences_and_gaps_are_those_of_the_files(files):
+    given = {name: [files[path] for path in paths] for name, paths in READS["fig8"].items()}
+    _, _, numbers = import_module("clusterlens.clustered.fig8").show(given)
+    values = {(one["row"], one["column"]): one["value"] for one in numbers}
+    assert values["Data B sdp", "largest difference from sdp"] == 0
+    assert values["Data C sq_exact", "largest difference from sdp"] == 0.25
+    spectra = pd.read_csv(given["heart"][2]).query("covariance == 'centred' and pattern == 'longformer 16 sq_inplace'")
+    last = spectra[spectra["iteration"] == 2].set_index("rank")["eigenvalue"]
+    assert values["Data C sq_inplace t=2", "lambda1/lambda3"] == pytest.approx(last[1] / last[3])
 
 
 def test_points_keep_three_features_and_project_more():
-    points = cloud(stored(), "global", "Data A")
+    points = cloud(clustering(), "global", "Data A")
     assert list(points.columns) == ["panel", "token", "x", "y", "z", "cluster"]
     wide = np.random.default_rng(0).normal(size=(40, 6)) * [9, 5, 2, 0.1, 0.1, 0.1]
     projected = positions(wide, "p")[["x", "y", "z"]].to_numpy()
@@ -27,18 +109,18 @@ def test_points_keep_three_features_and_project_more():
 
 
 def test_one_panel_per_title_and_spare_ones_left_out():
-    points = pd.concat([cloud(stored(), "global", name) for name in "abc"])
+    points = pd.concat([cloud(clustering(), "global", name) for name in "abc"])
     figure = clouds(points, {"a": "A", "b": "B", "c": "C"}, columns=2)
     assert [axis.get_title() for axis in figure.axes] == ["A", "B", "C"]
 
 
 def test_links_are_as_wide_as_they_are_strong():
-    points = cloud(stored(), "global", "Data B").assign(star=0)
+    points = cloud(clustering(), "global", "Data B").assign(star=0)
     links = pd.DataFrame({"token": [0, 1], "attends to": [2, 2], "strength": [1.0, 0.25]})
-    figure = attention_cloud(points, links, "t", ("a", "b", "c"))
+    figure = attention_cloud(points, links, "t", ("a", "max_rate", "c"))
     [lines] = [c for c in figure.axes[0].collections if type(c).__name__ == "Line3DCollection"]
     widths = lines.get_linewidths()
-    assert widths[0] == pytest.approx(4 * widths[1])
+    assert widths[0] == pytest.approx(4 * widths[1]) and figure.axes[0].get_ylabel() == "max rate"
 
 
 def test_pixels_survive_the_table():
@@ -57,31 +139,15 @@ def test_spectra_are_drawn_on_a_log_axis_with_both_covariances():
     assert figure.axes[0].get_yscale() == "log" and len(figure.axes[0].lines) == 5
 
 
-def test_gaps_are_ratios_of_centred_eigenvalues():
-    rows = [
-        (case_of(mode, 512), 5, kind, rank, value)
-        for mode in MODE_TITLES
-        for kind, factor in (("centred", 1), ("uncentred", 7))
-        for rank, value in ((1, 8.0 * factor), (2, 4.0), (3, 1.0))
-    ]
-    spectra = pd.DataFrame(rows, columns=["case", "iteration", "covariance", "rank", "eigenvalue"])
-    numbers = {(row, column): value for row, column, value, *_ in gap_numbers(spectra, "Data C", 512, [5])}
-    assert numbers["Data C sq_inplace t=5", "lambda1/lambda3"] == 8
-    assert numbers["Data C sdp t=5", "lambda1/lambda2"] == 2 and len(numbers) == 8
-
-
 def test_correlations_are_pearsons():
     table = pd.DataFrame({"a": [1.0, 2, 3, 4], "y": [0, 0, 1, 1]})
-    correlations = correlation_table({"Data B": table})
+    correlations = correlation_table(table, "Data B")
     value = correlations.set_index(["row", "column"]).loc[("a", "y"), "correlation"]
     assert value == pytest.approx(np.corrcoef(table["a"], table["y"])[0, 1])
     assert len(correlation_maps(correlations).axes) == 2
 
 
-def test_measures_shown_are_those_of_the_first_sample(tmp_path):
-    rows = [("global", 3, "silhouette", 0.9), ("global", 4, "silhouette", 0.1)]
-    pd.DataFrame(rows, columns=["case", "sample", "measure", "value"]).to_csv(tmp_path / "m.csv", index=False)
-    assert shown_measures(str(tmp_path / "m.csv")) == {"global": {"silhouette": 0.9}}
-    assert score_line({"silhouette": 0.891, "accuracy": 0.873, "coverage": 0.56}) == (
-        "silhouette 0.89, accuracy 87% (56% of tokens)"
-    )
+def test_scores_are_told_in_short():
+    found = {"silhouette": 0.891, "accuracy": 0.873, "coverage": 0.56}
+    assert score_line(found) == "silhouette 0.89, accuracy 87% (56% of tokens)"
+    assert score_line({"silhouette": 0.5, "dice": 0.9571}) == "silhouette 0.50, dice 0.957"

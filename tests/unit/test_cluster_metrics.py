@@ -1,13 +1,14 @@
 """Clusters, masks, label maps, fragmentation and spectra against hand-made cases and plain formulas."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from clusterlens.errors import UserError
 from clusterlens.metrics.agreement import dice, majority_accuracy, subject_mask, two_cluster_accuracy
-from clusterlens.metrics.clusters import by_size, choose_k, clusters, dbscan, kmeans, silhouette
+from clusterlens.metrics.clusters import by_size, choose_k, dbscan, find_clusters, kmeans, silhouette
 from clusterlens.metrics.fragmentation import clusters_holding, rand_index, share_away
-from clusterlens.metrics.spectrum import covariance_spectrum, effective_rank
+from clusterlens.metrics.spectrum import covariance_spectrum, effective_rank, gaps
 
 
 def blobs(sizes=(60, 40, 20), seed=0):
@@ -42,7 +43,7 @@ def test_kmeans_and_dbscan_find_blobs_numbered_by_size():
     np.testing.assert_array_equal(kmeans(x, 3, seed=0), truth)
     np.testing.assert_array_equal(dbscan(x, radius=0.35), truth)
     assert choose_k(x, [2, 3, 4, 5, 6], seed=0) == 3
-    np.testing.assert_array_equal(clusters(x, [2, 3, 4], seed=0), truth)
+    np.testing.assert_array_equal(find_clusters(x, [2, 3, 4], seed=0), truth)
     np.testing.assert_array_equal(by_size(np.array([5, 5, 2, -1, 5])), [0, 0, 1, -1, 0])
 
 
@@ -119,3 +120,14 @@ def test_effective_rank_of_known_spectra():
     assert effective_rank(np.array([1.0, 1.0, 1.0])) == pytest.approx(3)
     assert effective_rank(np.array([5.0, 0.0, 0.0])) == pytest.approx(1)
     np.testing.assert_allclose(effective_rank(np.array([[1.0, 1.0], [1.0, 0.0]])), [2, 1])
+
+
+def test_gaps_are_ratios_of_centred_eigenvalues():
+    rows = [
+        (t, kind, rank, value)
+        for t in (0, 5)
+        for kind, factor in (("centred", 1), ("uncentred", 7))
+        for rank, value in ((1, 8.0 * factor), (2, 4.0), (3, 1.0 + t))
+    ]
+    found = gaps(pd.DataFrame(rows, columns=["iteration", "covariance", "rank", "eigenvalue"]))
+    assert found.to_dict("index") == {0: {2: 2, 3: 8}, 5: {2: 2, 3: 8 / 6}}

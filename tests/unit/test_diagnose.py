@@ -10,11 +10,11 @@ import torch
 import yaml
 from PIL import Image
 
-from clusterlens.attention import own
+from clusterlens.attention import user_pattern
+from clusterlens.attention.cases import MODES
 from clusterlens.attention.diagnosis import candidates, diagnose
-from clusterlens.attention.expense import peak_memory
 from clusterlens.attention.patterns import PATTERNS
-from clusterlens.attention.scaling import MODES
+from clusterlens.attention.profiling import peak_memory
 from clusterlens.attention.tokens import from_image, from_matrix, from_table
 from clusterlens.data.diagnosed import check_diagnosis, named_files, uses_example
 from clusterlens.errors import UserError
@@ -22,7 +22,7 @@ from clusterlens.figures.diagnosis_page import compose
 from clusterlens.metrics.ranking import ranked, summary, verdict
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "workflow" / "schemas"
-SETTINGS = {"how": [2, 3], "seeds": [0, 1], "iterations": 3, "over": "feature", "radius": 0.1, "limit": 60}
+SETTINGS = {"clusters": [2, 3], "seeds": [0, 1], "iterations": 3, "axis": "feature", "radius": 0.1, "time_limit": 60}
 GLOBAL = """
 import numpy as np
 def attention(x):
@@ -39,7 +39,7 @@ BROKEN = {
     "import torch\ndef attention(x):\n    return torch.softmax(x, -1)": "torch.as_tensor",
     "def attend(x):\n    return x": "no function 'attention'",
     "def attention(x)\n    return x": "could not be loaded: SyntaxError",
-    "import time\ndef attention(x):\n    time.sleep(9)": "stopped after 0.5 seconds",
+    "import time\ndef attention(x):\n    time.sleep(9)": "stopped after 2 seconds",
 }
 
 
@@ -57,7 +57,7 @@ def table_file(folder, table):
 
 @pytest.fixture
 def tokens(tmp_path):
-    return from_table(table_file(tmp_path, frame()), ["a", "b"], "y", most=1000)
+    return from_table(table_file(tmp_path, frame()), ["a", "b"], "y", limit=1000)
 
 
 def test_a_table_gives_standardised_tokens_labels_and_directions(tokens):
@@ -68,9 +68,9 @@ def test_a_table_gives_standardised_tokens_labels_and_directions(tokens):
 def test_columns_default_to_numeric_ones_and_gaps_are_left_out(tmp_path):
     table = frame()
     table.loc[3, "a"] = np.nan
-    tokens = from_table(table_file(tmp_path, table), [], "y", most=1000)
+    tokens = from_table(table_file(tmp_path, table), [], "y", limit=1000)
     assert tokens.x.shape == (59, 2) and "1 rows with gaps" in tokens.about
-    assert from_table(table_file(tmp_path, table), [], None, most=20).x.shape == (20, 3)
+    assert from_table(table_file(tmp_path, table), [], None, limit=20).x.shape == (20, 3)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_columns_default_to_numeric_ones_and_gaps_are_left_out(tmp_path):
 def test_tables_that_cannot_be_used_are_refused_in_one_line(tmp_path, change, columns, label, message):
     path = table_file(tmp_path, change(frame()))
     with pytest.raises(UserError, match=message) as refusal:
-        from_table(path, columns, label, most=1000)
+        from_table(path, columns, label, limit=1000)
     assert "\n" not in str(refusal.value)
 
 
@@ -96,13 +96,13 @@ def test_an_image_need_not_be_square_and_is_made_smaller(tmp_path):
     pixels[5:15, 10:40] = (200, 100, 50)
     Image.fromarray(pixels).save(tmp_path / "i.png")
     Image.fromarray(((pixels[..., 0] > 0) * 255).astype(np.uint8)).save(tmp_path / "m.png")
-    whole = from_image(str(tmp_path / "i.png"), str(tmp_path / "m.png"), most=5000)
+    whole = from_image(str(tmp_path / "i.png"), str(tmp_path / "m.png"), limit=5000)
     assert whole.x.shape == (1000, 3) and whole.mask.shape == (20, 50) and whole.mask.sum() == 300
-    small = from_image(str(tmp_path / "i.png"), None, most=300)
+    small = from_image(str(tmp_path / "i.png"), None, limit=300)
     assert len(small.x) <= 300 and "made smaller" in small.about
     Image.fromarray(pixels[:10, :, 0]).save(tmp_path / "m.png")
     with pytest.raises(UserError, match="must agree"):
-        from_image(str(tmp_path / "i.png"), str(tmp_path / "m.png"), most=5000)
+        from_image(str(tmp_path / "i.png"), str(tmp_path / "m.png"), limit=5000)
 
 
 def test_a_matrix_comes_from_npy_or_csv(tmp_path):
@@ -110,17 +110,17 @@ def test_a_matrix_comes_from_npy_or_csv(tmp_path):
     np.save(tmp_path / "h.npy", values[None])
     np.savetxt(tmp_path / "h.csv", values, delimiter=",")
     pd.DataFrame(values).to_csv(tmp_path / "header.csv", index=False, header=list("abcdefg"))
-    first = from_matrix(str(tmp_path / "h.npy"), most=25)
+    first = from_matrix(str(tmp_path / "h.npy"), limit=25)
     assert first.x.shape == (25, 7) and first.ordered
     for name in ("h.csv", "header.csv"):
-        np.testing.assert_allclose(from_matrix(str(tmp_path / name), most=25).x, first.x, atol=1e-6)
+        np.testing.assert_allclose(from_matrix(str(tmp_path / name), limit=25).x, first.x, atol=1e-6)
     for wrong, message in ((np.zeros((2, 30, 4)), "one sequence"), (np.full((30, 2), np.nan), "not finite")):
         np.save(tmp_path / "wrong.npy", wrong)
         with pytest.raises(UserError, match=message):
-            from_matrix(str(tmp_path / "wrong.npy"), most=25)
+            from_matrix(str(tmp_path / "wrong.npy"), limit=25)
     (tmp_path / "junk.npy").write_text("not an array")
     with pytest.raises(UserError, match="not a readable matrix"):
-        from_matrix(str(tmp_path / "junk.npy"), most=25)
+        from_matrix(str(tmp_path / "junk.npy"), limit=25)
 
 
 def test_a_function_of_ones_own_is_judged_like_a_pattern(tmp_path, tokens):
@@ -128,7 +128,7 @@ def test_a_function_of_ones_own_is_judged_like_a_pattern(tmp_path, tokens):
     findings = diagnose(tokens, candidates([], [str(tmp_path / "mine.py")]), **SETTINGS)
     assert [finding.failure for finding in findings] == ["", ""]
     assert findings[1].measures[0]["rand index"] == 1
-    np.testing.assert_allclose(findings[1].history, findings[0].history, atol=1e-10)
+    np.testing.assert_allclose(findings[1].first.history, findings[0].first.history, atol=1e-10)
 
 
 @pytest.mark.parametrize(("source", "message"), BROKEN.items())
@@ -136,8 +136,8 @@ def test_a_broken_function_is_a_result_and_the_others_still_run(tmp_path, tokens
     (tmp_path / "broken.py").write_text(source)
     chosen = candidates([{"pattern": "local", "window": 10}], [str(tmp_path / "broken.py")])
     chosen = [chosen[0], chosen[2], chosen[1]]
-    limit = 0.5 if "sleep" in source else 60
-    findings = diagnose(tokens, chosen, **(SETTINGS | {"limit": limit}))
+    limit = 2 if "sleep" in source else 60
+    findings = diagnose(tokens, chosen, **(SETTINGS | {"time_limit": limit}))
     assert not findings[0].failure and not findings[2].failure
     assert re.search(message, findings[1].failure)
     assert "\n" not in findings[1].failure
@@ -150,7 +150,7 @@ def test_a_function_may_not_change_its_input():
         values *= 0
         return values
 
-    z, kept = own.guarded(attention)(x, 0)
+    z, kept = user_pattern.guarded(attention)(x, 0)
     assert z.abs().max() == 0 and kept.min() == 1
 
 
@@ -169,8 +169,8 @@ def test_names_tell_patterns_apart():
 
 def test_rows_of_a_table_are_shuffled_by_later_seeds_only(tokens):
     findings = diagnose(tokens, candidates([{"pattern": "local", "window": 10}], []), **(SETTINGS | {"seeds": [5, 6]}))
-    np.testing.assert_array_equal(findings[1].history[0], tokens.x)
-    assert findings[1].measures[0]["silhouette"] != findings[1].measures[1]["silhouette"]
+    np.testing.assert_array_equal(findings[1].first.history[0], tokens.x)
+    assert findings[1].measures[5]["silhouette"] != findings[1].measures[6]["silhouette"]
 
 
 def test_peak_memory_counts_tensors_alive_together():

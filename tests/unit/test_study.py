@@ -1,30 +1,39 @@
-"""The clustering study from tokens to tables, on clouds small enough to check."""
+"""The clustering study from prepared data to files and tables, on clouds small enough to check."""
+
+import json
 
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
-from clusterlens.attention import records
-from clusterlens.attention.study import Truth, cases, cluster_all, fitted_windows, measure, spectra
+from clusterlens.attention.cases import MODES, Case, cases, fitted_windows
+from clusterlens.attention.clustering import Clustering
+from clusterlens.attention.prepared import Table
+from clusterlens.attention.study import measure, settle_all
+from clusterlens.attention.tokens import Tokens
 from clusterlens.metrics.agreement import dice
 from clusterlens.metrics.standard import zscore
 from clusterlens.metrics.summary import metrics_table
 
-SETTINGS = {"iterations": 6, "over": "feature", "device": torch.device("cpu"), "radius": 0.1, "seed": 0}
+SETTINGS = {"clusters": 2, "iterations": 6, "axis": "feature", "radius": 0.1, "seed": 0}
 
 
 def two_groups(n=80, seed=0):
     rng = np.random.default_rng(seed)
     labels = rng.permutation(np.arange(n) % 2)
-    return zscore(rng.normal(size=(n, 3)) + 4 * labels[:, None]), labels
+    return Tokens(zscore(rng.normal(size=(n, 3)) + 4 * labels[:, None]), labels=labels, signs=np.ones(3))
 
 
 @pytest.fixture(scope="module")
 def found():
-    x, labels = two_groups()
-    truth = Truth(labels=labels, signs=np.ones(3))
-    return cluster_all(x, 2, cases([16, 40], 80, [0], modes=True), truth, **SETTINGS)
+    return settle_all(two_groups(), cases([16, 40], list(MODES)), global_tokens=[0], **SETTINGS)
+
+
+@pytest.fixture(scope="module")
+def clustering(found):
+    measured = {(name, 3): one.measures for name, one in found.items()}
+    measured |= {(name, 4): one.measures | {"silhouette": 0.0} for name, one in found.items()}
+    return Clustering.of(two_groups().x, found, measured, global_tokens=[0], features=["a", "b", "c"], image=None)
 
 
 def test_windows_shrink_together_only_where_the_largest_does_not_fit():
@@ -33,11 +42,21 @@ def test_windows_shrink_together_only_where_the_largest_does_not_fit():
     assert all(used % 2 == 0 for used in fitted_windows([128, 512], 33).values())
 
 
-def test_cases_name_patterns_by_the_nominal_window():
-    names = [case.name for case in cases([128, 512], 100, [0], modes=True)]
+def test_cases_name_patterns_by_the_nominal_window_and_are_read_back():
+    chosen = cases([128, 512], list(MODES))
+    names = [case.name for case in chosen]
     assert names[:4] == ["global", "local 128", "local 512", "longformer 512"]
     assert names[4:] == [f"longformer 512 {mode}" for mode in ("sq_exact", "sq_inplace", "sq_inplace_clone")]
-    assert len(cases([128, 512], 100, [0], modes=False)) == 4
+    assert [Case.read(name) for name in names] == chosen
+    assert len(cases([128, 512], ["sdp"])) == 4
+
+
+def test_a_case_uses_the_window_that_fits():
+    fitted, tokens = {128: 14, 512: 60}, [0, -1]
+    assert Case("global").parameters(fitted, tokens) == {}
+    assert Case("local", 128).parameters(fitted, tokens) == {"window": 14}
+    asked = Case("longformer", 512, "sq_exact").parameters(fitted, tokens)
+    assert asked == {"window": 60, "global_tokens": tokens, "mode": "sq_exact"}
 
 
 def test_zscore_leaves_a_constant_feature_at_zero():
@@ -45,47 +64,82 @@ def test_zscore_leaves_a_constant_feature_at_zero():
     np.testing.assert_allclose(x, [[-1, 0], [1, 0]])
 
 
+def test_a_table_gives_its_sample_first_and_balanced_ones_after_it(tmp_path):
+    rng = np.random.default_rng(0)
+    label = np.arange(60) % 2
+    rows = pd.DataFrame({"up": rng.normal(size=60) + 3 * label, "down": rng.normal(size=60) - 3 * label, "y": label})
+    rows.to_csv(tmp_path / "table.csv", index=False)
+    rows.head(20).to_csv(tmp_path / "sample.csv", index=False)
+    (tmp_path / "manifest.json").write_text(json.dumps({"features": ["up", "down"], "label": "y"}))
+    table = Table.load(*(str(tmp_path / name) for name in ("table.csv", "sample.csv", "manifest.json")))
+    drawn = dict(table.samples(3, per_class=10, seed=7))
+    assert list(drawn) == [7, 8, 9]
+    np.testing.assert_allclose(drawn[7].x, zscore(rows[["up", "down"]].to_numpy()[:20]), atol=1e-12)
+    assert all(tokens.labels.sum() == 10 and tokens.signs.tolist() == [1, -1] for tokens in drawn.values())
+    assert not np.array_equal(drawn[8].x, drawn[9].x)
+
+
 def test_separated_groups_become_clusters_that_predict_them(found):
-    values = found["global"]["measures"]
+    values = found["global"].measures
     assert values["silhouette"] > 0.9 and values["accuracy"] > 0.95
     assert values["coverage"] == 1 and values["rand index"] == 1 and values["share away"] == 0
-    assert found["local 16"]["measures"]["window"] == 16 and "window" not in values
+    assert found["local 16"].measures["window"] == 16 and "window" not in values
 
 
 def test_exact_query_scaling_equals_dot_product_scaling_and_in_place_does_not(found):
-    differences = records.differences(found, "longformer 40")
-    assert differences["longformer 40"] == 0
-    assert differences["longformer 40 sq_exact"] < 1e-9
-    assert differences["longformer 40 sq_inplace"] > 0.5
+    differences = {name: one.measures.get("largest difference from sdp") for name, one in found.items()}
+    assert differences["longformer 40"] is None and differences["longformer 40 sq_exact"] < 1e-9
+    moved = np.abs(found["longformer 40 sq_inplace"].history[-1] - found["longformer 40"].history[-1]).max()
+    assert differences["longformer 40 sq_inplace"] == moved > 0.5
 
 
 def test_a_mask_is_measured_by_dice():
     truth = np.zeros((6, 8), dtype=bool)
     truth[2:4, 2:6] = True
     x = np.where(truth.ravel()[:, None], 1.0, -1.0) * np.ones(3)
-    history = np.stack([x, x])
     labels = truth.ravel().astype(int)
-    values = measure(history, labels, labels, Truth(mask=truth), radius=0.1)
+    values = measure(np.stack([x, x]), labels, labels, Tokens(x, mask=truth), radius=0.1)
     assert values["dice"] == dice(truth, truth) == 1 and "accuracy" not in values
 
 
-def test_records_hold_every_case(found):
-    stored = records.arrays(found)
-    assert stored["tokens global"].shape == (80, 3) and stored["labels local 16"].shape == (80,)
-    table = records.spectrum_table(found)
-    assert set(table["covariance"]) == {"centred", "uncentred"} and table["iteration"].max() == 6
-    assert len(spectra(found["global"]["history"])) == 2 * 7 * 3
-    links, lead, share = records.link_table(found["global"], least=1e-4, most=50)
-    assert len(links) == 50 and lead.any() and 0 < share <= 1
+def test_a_clustering_survives_its_files(tmp_path, found, clustering):
+    files = [str(tmp_path / name) for name in ("tokens.npz", "measures.csv", "spectra.csv")]
+    clustering.save(*files)
+    loaded = Clustering.load(*files, "manifest.json")
+    np.testing.assert_array_equal(loaded.start, clustering.start)
+    for ours, theirs in ((loaded.final, clustering.final), (loaded.labels, clustering.labels)):
+        assert list(ours) == list(theirs) == list(found)
+        assert all(np.array_equal(ours[name], theirs[name]) for name in found)
+    assert {name: array.tolist() for name, array in loaded.known.items()} == {
+        "global_tokens": [0],
+        "features": ["a", "b", "c"],
+    }
+    pd.testing.assert_frame_equal(loaded.measures, clustering.measures)
+    pd.testing.assert_frame_equal(loaded.spectra, clustering.spectra)
 
 
-def test_metrics_table_is_mean_and_deviation_over_samples(tmp_path, found):
-    tables = [records.measures(found, 0), records.measures(found, 1)]
-    tables[1].loc[tables[1]["measure"] == "silhouette", "value"] += 0.02
+def test_figures_show_the_first_sample(found, clustering):
+    case = Case("local", 16)
+    assert clustering.shown(case) == found["local 16"].measures
+    assert [case.window for case in clustering.cases("local")] == [16, 40]
+    numbers = {(one["row"], one["column"]): one for one in clustering.numbers("Data B", [case])}
+    assert numbers["Data B local 16", "silhouette"]["value"] == found["local 16"].measures["silhouette"]
+    assert numbers["Data B local 16", "fragments"]["seeds"] == 1 and ("Data B local 16", "dice") not in numbers
+
+
+def test_spectra_hold_every_state_with_both_covariances(found, clustering):
+    table = clustering.spectrum(Case("global"))
+    assert len(table) == 2 * 7 * 3 and table["iteration"].max() == 6
+    largest = table[(table["covariance"] == "centred") & (table["rank"] == 1)].set_index("iteration")["eigenvalue"]
+    expected = np.linalg.eigvalsh(np.cov(found["global"].history[-1].T)).max()
+    assert largest[6] == pytest.approx(expected)
+
+
+def test_metrics_table_is_mean_and_deviation_over_samples(tmp_path, clustering):
     path = tmp_path / "measures.csv"
-    pd.concat(tables).to_csv(path, index=False)
+    clustering.measures.to_csv(path, index=False)
     table = metrics_table({"Data B": str(path)}).set_index("row")
-    expected = found["global"]["measures"]["silhouette"] + 0.01
-    assert table.loc["Data B global", "silhouette"] == pytest.approx(expected, abs=1e-4)
-    assert table.loc["Data B global", "silhouette ±"] == pytest.approx(0.02 / 2**0.5, abs=1e-4)
-    assert table.loc["Data B global", "samples"] == 2
+    once = clustering.shown(Case("global"))["silhouette"]
+    assert table.loc["Data B global", "silhouette"] == pytest.approx(once / 2, abs=1e-4)
+    assert table.loc["Data B global", "silhouette ±"] == pytest.approx(once / 2**0.5, abs=1e-4)
+    assert table.loc["Data B global", "samples"] == 2 and "tokens ±" not in table

@@ -3,9 +3,8 @@
 
 rule diagnose_patterns:
     input:
-        own=diagnose_files(),
-        example=diagnose_example(),
-        code=code("diagnose_patterns"),
+        own=project.diagnosed_files(),
+        example=project.diagnosed_example(),
     output:
         tokens="<results>/diagnose/tokens.npz",
         measures="<results>/diagnose/measures.csv",
@@ -23,7 +22,7 @@ rule diagnose_patterns:
         mem_mb=4000,
         runtime=30,
     params:
-        settings=lookup(within=config, dpath="diagnose"),
+        **project.used("diagnose_patterns", settings="diagnose"),
     message:
         "Holding attention patterns against global attention"
     script:
@@ -37,7 +36,6 @@ rule page_diagnosis:
         spectra="<results>/diagnose/spectra.csv",
         outcome="<results>/diagnose/outcome.json",
         manifest="<results>/diagnose/outcome.manifest.json",
-        code=code("page_diagnosis"),
     output:
         page="<results>/diagnose/report.html",
         ranking="<results>/diagnose/ranking.csv",
@@ -48,7 +46,7 @@ rule page_diagnosis:
     conda:
         "../../envs/base.yaml"
     params:
-        settings=lookup(within=config, dpath="diagnose"),
+        **project.used("page_diagnosis", settings="diagnose"),
     message:
         "Writing the diagnosis to {output.page}"
     script:
@@ -70,4 +68,4 @@ rule alias_diagnosis:
     message:
         "{output.page} is {input.page}"
     shell:
-        "(cp {input.page} {output.page} && cp {input.manifest} {output.manifest}) 2> {log}"
+        "(cp {input.page:q} {output.page:q} && cp {input.manifest:q} {output.manifest:q}) 2> {log:q}"

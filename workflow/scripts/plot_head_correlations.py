@@ -2,11 +2,11 @@
 
 import pandas as pd
 
-from clusterlens import job, provenance
+from clusterlens import job
 from clusterlens.errors import UserError
-from clusterlens.figures import style
-from clusterlens.figures.heads import BASELINE, head_numbers, plot_heads
-from clusterlens.files import write_csv
+from clusterlens.figures.heads import plot_heads
+from clusterlens.figures.output import finish
+from clusterlens.training.numbers import BASELINE, head_numbers
 
 
 def main(smk):
@@ -18,12 +18,9 @@ def main(smk):
         raise UserError(
             f"training correlation_layers {smk.params.layers} are beyond the depth {depth}: name layers up to it"
         )
-    figure = plot_heads(pairs, layers, item, chosen)
-    style.note(figure, style.stand_in_note(provenance.upstream([smk.input.manifest])["stand_ins"]))
-    style.save(figure, smk.output.png, smk.output.pdf)
     shown = pairs[(pairs["run"] == BASELINE[item]) & pairs["layer"].isin(chosen)].assign(part="heatmap")
-    write_csv(smk.output.points, pd.concat([shown, layers.assign(part="curve")], ignore_index=True))
-    write_csv(smk.output.numbers, head_numbers(layers, item))
+    points = pd.concat([shown, layers.assign(part="curve")], ignore_index=True)
+    finish(smk, plot_heads(pairs, layers, item, chosen), points, head_numbers(layers, item))
 
 
 if "snakemake" in globals():

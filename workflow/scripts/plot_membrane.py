@@ -2,25 +2,23 @@
 
 import pandas as pd
 
-from clusterlens import job, provenance
-from clusterlens.figures import style
-from clusterlens.figures.heads import membrane_numbers, plot_membrane
-from clusterlens.files import write_csv
+from clusterlens import job
+from clusterlens.figures.heads import plot_membrane
+from clusterlens.figures.output import finish
 from clusterlens.metrics.runs import final_epoch, read_runs
 from clusterlens.models.variants import LEARNED
+from clusterlens.training.numbers import membrane_numbers
 
 
 def main(smk):
     layers, constants = pd.read_csv(smk.input.layers), pd.read_csv(smk.input.constants)
     particles = pd.read_csv(smk.input.particles)
     final = final_epoch(read_runs(smk.input.metrics, smk.params.runs, smk.params.seeds))
-    figure = plot_membrane(layers, constants, particles, smk.params.fixed)
-    style.note(figure, style.stand_in_note(provenance.upstream([smk.input.manifest])["stand_ins"]))
-    style.save(figure, smk.output.png, smk.output.pdf)
     chosen = layers[layers["run"].isin(["spikformer", LEARNED])]
     parts = [chosen.assign(part="heads"), constants.assign(part="constants"), particles.assign(part="particles")]
-    write_csv(smk.output.points, pd.concat(parts, ignore_index=True))
-    write_csv(smk.output.numbers, membrane_numbers(layers, final, particles, constants))
+    figure = plot_membrane(layers, constants, particles, smk.params.fixed)
+    found = membrane_numbers(layers, final, particles, constants)
+    finish(smk, figure, pd.concat(parts, ignore_index=True), found)
     return {"seeds": sorted(set(smk.params.seeds))}
 
 

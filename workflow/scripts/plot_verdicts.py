@@ -5,14 +5,14 @@ import pandas as pd
 from clusterlens import job
 from clusterlens.figures import style
 from clusterlens.figures.verdicts import draw_verdicts
+from clusterlens.items import read_items
 
 
 def main(smk):
-    claims, comparison, items = (
-        pd.read_csv(path, sep="\t" if path.endswith(".tsv") else ",", dtype=str, keep_default_na=False)
-        for path in (smk.input.claims, smk.input.comparison, smk.input.registry)
+    claims, comparison = (
+        pd.read_csv(path, dtype=str, keep_default_na=False) for path in (smk.input.claims, smk.input.comparison)
     )
-    figure = draw_verdicts(claims, comparison, items, papers=smk.params.papers, scale=smk.params.scale)
+    figure = draw_verdicts(claims, comparison, read_items(), scale=smk.params.label)
     style.save(figure, smk.output.png, smk.output.pdf)
 
 

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from clusterlens.attention import own
-from clusterlens.attention.expense import peak_memory, seconds
-from clusterlens.attention.iteration import Attention, by_pattern, iterate
+from clusterlens.attention import user_pattern
+from clusterlens.attention.clustering import Settled
+from clusterlens.attention.iteration import Attention, by_pattern
 from clusterlens.attention.patterns import PATTERNS
-from clusterlens.attention.study import Truth, measure
+from clusterlens.attention.profiling import peak_memory, seconds
+from clusterlens.attention.study import settle
 from clusterlens.attention.tokens import Tokens
 from clusterlens.errors import UserError
 from clusterlens.logs import log
-from clusterlens.metrics.clusters import clusters
 
 BASELINE = "global"
 
@@ -24,14 +24,14 @@ class Candidate:
 
     name: str
     about: str
-    pattern: str | None = None
+    pattern: str = ""
     parameters: dict = field(default_factory=dict)
     file: str | None = None
 
     def attention(self, seed: int) -> Attention:
         """One step of the iteration; patterns that draw something draw it from the seed."""
         if self.file is not None:
-            return own.guarded(own.load(self.file))
+            return user_pattern.guarded(user_pattern.load(self.file))
         drawn = {"seed": seed} if "seed" in PATTERNS[self.pattern].options() else {}
         return by_pattern(self.pattern, **(drawn | self.parameters))
 
@@ -73,68 +73,45 @@ class Finding:
     """What became of one candidate: measures by seed, cost and the first seed's tokens, or why it failed."""
 
     candidate: Candidate
-    measures: list[dict[str, float]] = field(default_factory=list)
+    measures: dict[int, dict[str, float]] = field(default_factory=dict)
+    first: Settled | None = None
     cost: dict[str, float | None] = field(default_factory=dict)
-    history: np.ndarray | None = None
-    labels: np.ndarray | None = None
     failure: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.candidate.name
 
 
 def diagnose(
-    tokens: Tokens,
-    chosen: list[Candidate],
-    *,
-    how,
-    seeds: list[int],
-    iterations: int,
-    over: str,
-    radius: float,
-    limit: float,
+    tokens: Tokens, chosen: list[Candidate], *, seeds: list[int], time_limit: float, **settings
 ) -> list[Finding]:
-    """A finding for every candidate; one that breaks is recorded as broken and the others go on."""
+    """A finding for every candidate; one that breaks is recorded as broken and the others go on.
+
+    `settings` are those of `study.settle`. Rows without an order are shuffled, except for the first seed.
+    """
+    clouds = {seed: tokens.shuffled(seed) for seed in seeds} | {seeds[0]: tokens}
+    references: dict[int, np.ndarray] = {}
     findings = []
-    reference: dict[int, np.ndarray] = {}
     for candidate in chosen:
         finding = Finding(candidate)
         try:
-            with own.time_limit(limit):
-                for number, seed in enumerate(seeds):
-                    examine(
-                        finding,
-                        tokens,
-                        seed,
-                        number,
-                        reference,
-                        how=how,
-                        iterations=iterations,
-                        over=over,
-                        radius=radius,
-                    )
+            with user_pattern.time_limit(time_limit):
+                for seed, cloud in clouds.items():
+                    found = settle(cloud, candidate.attention(seed), references.get(seed), seed=seed, **settings)
+                    references.setdefault(seed, found.labels)
+                    finding.measures[seed] = found.measures
+                    finding.first = finding.first or found
                 finding.cost = cost_of(candidate, tokens)
-        except (UserError, own.Broken) as error:
+        except (UserError, user_pattern.Broken) as error:
             if candidate.name == BASELINE:
                 raise UserError(f"global attention itself cannot be computed on this data: {error}") from None
             finding.failure = str(error)
             log.warning("%s: %s", candidate.name, error)
         else:
-            log.info("%s: silhouette %.3f", candidate.name, finding.measures[0]["silhouette"])
+            log.info("%s: silhouette %.3f", candidate.name, finding.measures[seeds[0]]["silhouette"])
         findings.append(finding)
     return findings
-
-
-def examine(finding, tokens, seed, number, reference, *, how, iterations, over, radius) -> None:
-    """One candidate on one seed: rows without an order are shuffled, except for the first seed."""
-    order = np.arange(len(tokens.x))
-    if number and not tokens.ordered:
-        order = np.random.default_rng(seed).permutation(order)
-    x = torch.from_numpy(tokens.x[order])
-    history = iterate(x, finding.candidate.attention(seed), iterations=iterations, over=over).numpy()
-    labels = clusters(history[-1], how, seed=seed)
-    against = reference.setdefault(seed, labels)
-    truth = Truth(mask=tokens.mask, labels=None if tokens.labels is None else tokens.labels[order], signs=tokens.signs)
-    finding.measures.append(measure(history, labels, against, truth, radius=radius))
-    if not number:
-        finding.history, finding.labels = history, labels
 
 
 def cost_of(candidate: Candidate, tokens: Tokens) -> dict[str, float | None]:

@@ -13,16 +13,16 @@ AXES = {"feature": (-2,), "token": (-1,), "scalar": (-2, -1)}
 Attention = Callable[[Tensor, int], tuple[Tensor, Tensor]]
 
 
-def standardise(z: Tensor, *, over: str = "feature") -> Tensor:
+def standardise(z: Tensor, *, axis: str = "feature") -> Tensor:
     """Ẑ = (Z − μ)/σ, A Eq. 2, with μ, σ per feature over tokens, per token over features, or over all entries.
 
     Deviation: where σ is nothing but rounding (a constant feature) Ẑ is 0, not a division by zero.
     """
-    if over not in AXES:
-        raise UserError(f"unknown standardisation '{over}': allowed: {', '.join(AXES)}")
-    mean = z.mean(dim=AXES[over], keepdim=True)
-    sigma = z.std(dim=AXES[over], keepdim=True, correction=0)
-    rounding = 16 * torch.finfo(z.dtype).eps * z.abs().amax(dim=AXES[over], keepdim=True)
+    if axis not in AXES:
+        raise UserError(f"unknown standardisation '{axis}': allowed: {', '.join(AXES)}")
+    mean = z.mean(dim=AXES[axis], keepdim=True)
+    sigma = z.std(dim=AXES[axis], keepdim=True, correction=0)
+    rounding = 16 * torch.finfo(z.dtype).eps * z.abs().amax(dim=AXES[axis], keepdim=True)
     return torch.where(sigma > rounding, (z - mean) / sigma.clamp(min=torch.finfo(z.dtype).tiny), 0.0)
 
 
@@ -32,7 +32,7 @@ def by_pattern(name: str, *, mode: str = "sdp", **parameters) -> Attention:
     return lambda x, iteration: attend(pattern, x, mode=mode, iteration=iteration, **parameters)
 
 
-def iterate(x: Tensor, attention: Attention, *, iterations: int, over: str = "feature") -> Tensor:
+def iterate(x: Tensor, attention: Attention, *, iterations: int, axis: str = "feature") -> Tensor:
     """X^(0), ..., X^(T) for T = `iterations`, stacked: (T + 1, n, d)."""
     if x.ndim != 2 or x.shape[0] < 3:
         raise UserError(
@@ -42,5 +42,5 @@ def iterate(x: Tensor, attention: Attention, *, iterations: int, over: str = "fe
     for iteration in range(iterations):
         # Z^(t) = A(X^(t)); X^(t+1) = X^(t) + Ẑ^(t)  (A Eqs. 1, 3); X^(t) as the attention left it, see scaling.py
         z, kept = attention(history[-1], iteration)
-        history.append(kept + standardise(z, over=over))
+        history.append(kept + standardise(z, axis=axis))
     return torch.stack(history)

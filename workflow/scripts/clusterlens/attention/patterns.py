@@ -4,10 +4,10 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from clusterlens.attention import cost
+from clusterlens.attention import pairs
 from clusterlens.attention.dense import causal, global_attention, sinkhorn
 from clusterlens.attention.hybrid import bigbird, longformer, strided
-from clusterlens.attention.kernels import linear, linformer, performer, spiking
+from clusterlens.attention.linear import linear, linformer, performer, spiking
 from clusterlens.attention.windows import dilated, local, overlapping, shifted
 from clusterlens.errors import UserError, choose, nearest
 
@@ -31,25 +31,25 @@ class Pattern:
         return name in inspect.signature(self.function).parameters
 
 
-def scored(pairs: Callable[..., float]) -> Callable[..., float]:
+def scored(count: Callable[..., float]) -> Callable[..., float]:
     """Multiply-adds of a pattern that scores the given pairs and weighs as many values."""
-    return lambda n, d, **parameters: 2 * d * pairs(n, **parameters)
+    return lambda n, d, **parameters: 2 * d * count(n, **parameters)
 
 
 PATTERNS = {
-    "global": Pattern(global_attention, scored(cost.all_pairs), "every token sees every token"),
-    "local": Pattern(local, scored(cost.parts), "windows side by side"),
-    "overlapping": Pattern(overlapping, scored(cost.gapped), "a window around each token"),
+    "global": Pattern(global_attention, scored(pairs.all_pairs), "every token sees every token"),
+    "local": Pattern(local, scored(pairs.parts), "windows side by side"),
+    "overlapping": Pattern(overlapping, scored(pairs.gapped), "a window around each token"),
     "dilated": Pattern(
         dilated,
-        lambda n, d, *, window, dilation=2: 2 * d * cost.gapped(n, window=window, dilation=dilation),
+        lambda n, d, *, window, dilation=2: 2 * d * pairs.gapped(n, window=window, dilation=dilation),
         "a window with gaps",
     ),
-    "shifted": Pattern(shifted, scored(cost.shifting_parts), "windows that move by half their width every other time"),
-    "longformer": Pattern(longformer, scored(cost.windows_and_tokens), "a window around each token and global tokens"),
-    "bigbird": Pattern(bigbird, scored(cost.windows_tokens_and_random), "window, global tokens and random keys"),
-    "strided": Pattern(strided, scored(cost.windows_and_strides), "a window and every stride-th token"),
-    "causal": Pattern(causal, scored(cost.earlier), "each token and those before it"),
+    "shifted": Pattern(shifted, scored(pairs.shifting_parts), "windows that move by half their width every other time"),
+    "longformer": Pattern(longformer, scored(pairs.windows_and_tokens), "a window around each token and global tokens"),
+    "bigbird": Pattern(bigbird, scored(pairs.windows_tokens_and_random), "window, global tokens and random keys"),
+    "strided": Pattern(strided, scored(pairs.windows_and_strides), "a window and every stride-th token"),
+    "causal": Pattern(causal, scored(pairs.earlier), "each token and those before it"),
     "linear": Pattern(linear, lambda n, d: 2 * n * d * d, "a feature map in place of the softmax", rescalable=False),
     "performer": Pattern(
         performer,

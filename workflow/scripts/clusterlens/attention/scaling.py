@@ -18,10 +18,9 @@ import math
 
 from torch import Tensor
 
+from clusterlens.attention.cases import MODES
 from clusterlens.attention.patterns import Pattern
 from clusterlens.errors import UserError
-
-MODES = ("sdp", "sq_exact", "sq_inplace", "sq_inplace_clone")
 
 
 def attend(

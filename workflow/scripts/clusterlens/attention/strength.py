@@ -1,36 +1,38 @@
 """Who attends to whom: the strongest links of global attention and the tokens that lead."""
 
-import math
-
-import torch
-from torch import Tensor
+import numpy as np
+import pandas as pd
 
 
-def weights(x: Tensor) -> Tensor:
+def weights(x: np.ndarray) -> np.ndarray:
     """P = softmax(X X^T/√d), (n, n), for drawing: keeps all n² entries."""
-    return (x @ x.T / math.sqrt(x.shape[-1])).softmax(dim=-1)
+    scores = x @ x.T / np.sqrt(x.shape[-1])
+    exponential = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exponential / exponential.sum(axis=-1, keepdims=True)
 
 
-def links(x: Tensor, *, least: float) -> tuple[Tensor, Tensor, Tensor]:
-    """Pairs (i, j), i ≠ j, with P_ij > least: positions i, positions j and strengths, strongest first."""
-    strength = weights(x).fill_diagonal_(0)
-    i, j = torch.nonzero(strength > least, as_tuple=True)
-    order = strength[i, j].argsort(descending=True)
-    return i[order], j[order], strength[i[order], j[order]]
+def links(x: np.ndarray, *, threshold: float) -> pd.DataFrame:
+    """Pairs (i, j), i ≠ j, with P_ij > threshold as `token`, `attends to` and `strength`, strongest first."""
+    strength = weights(x)
+    np.fill_diagonal(strength, 0)
+    i, j = np.nonzero(strength > threshold)
+    order = np.argsort(-strength[i, j], kind="stable")
+    i, j = i[order], j[order]
+    return pd.DataFrame({"token": i, "attends to": j, "strength": strength[i, j]})
 
 
-def leaders(x: Tensor, labels: Tensor) -> Tensor:
+def leaders(x: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Which tokens lead (n): in each cluster the one its members attend to most, Σ_i∈C P_ij, and its copies."""
     received = weights(x)
-    lead = torch.zeros(len(x), dtype=torch.bool, device=x.device)
-    for cluster in labels.unique():
+    lead = np.zeros(len(x), dtype=bool)
+    for cluster in np.unique(labels):
         members = labels == cluster
-        first = (received[members].sum(dim=0) * members).argmax()
-        lead |= members & (x == x[first]).all(dim=-1)
+        first = (received[members].sum(axis=0) * members).argmax()
+        lead |= members & (x == x[first]).all(axis=-1)
     return lead
 
 
-def share_of_leaders(i: Tensor, j: Tensor, lead: Tensor, labels: Tensor, *, strongest: int) -> float:
-    """Of the strongest links (given strongest first), the share that ends at a leader of the token's own cluster."""
-    i, j = i[:strongest], j[:strongest]
-    return float((lead[j] & (labels[i] == labels[j])).double().mean())
+def share_of_leaders(strongest: pd.DataFrame, lead: np.ndarray, labels: np.ndarray) -> float:
+    """Of these links, the share that ends at a leader of the token's own cluster."""
+    i, j = strongest["token"], strongest["attends to"]
+    return float((lead[j] & (labels[i] == labels[j])).mean())

@@ -1,6 +1,6 @@
 """Any data as tokens: a table with chosen columns, an image with its mask, or a matrix of hidden states."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,16 +20,24 @@ class Tokens:
     """Standardised tokens x (n, d) with what is known about them."""
 
     x: np.ndarray
-    about: str
-    ordered: bool
+    about: str = ""
+    ordered: bool = True
     labels: np.ndarray | None = None
     signs: np.ndarray | None = None
     mask: np.ndarray | None = None
     image: np.ndarray | None = None
+    features: tuple[str, ...] = ()
+
+    def shuffled(self, seed: int) -> "Tokens":
+        """In an order drawn from the seed; tokens with an order of their own stay as they are."""
+        if self.ordered:
+            return self
+        order = np.random.default_rng(seed).permutation(len(self.x))
+        return replace(self, x=self.x[order], labels=None if self.labels is None else self.labels[order])
 
 
-def from_table(path: str, columns: list[str], label: str | None, *, most: int) -> Tokens:
-    """Rows as tokens, numeric columns as features; more rows than `most` are sampled."""
+def from_table(path: str, columns: list[str], label: str | None, *, limit: int) -> Tokens:
+    """Rows as tokens, numeric columns as features; more rows than `limit` are sampled."""
     table, name = read_table(Path(path)), Path(path).name
     chosen = columns or [c for c in table.columns if c != label and pd.api.types.is_numeric_dtype(table[c])]
     if not chosen:
@@ -42,8 +50,8 @@ def from_table(path: str, columns: list[str], label: str | None, *, most: int) -
     kept = np.isfinite(features.to_numpy(float)).all(axis=1) & (True if truth is None else truth.notna().to_numpy())
     dropped = int((~kept).sum())
     rows = np.flatnonzero(kept)
-    if len(rows) > most:
-        rows = np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
+    if len(rows) > limit:
+        rows = np.sort(np.random.default_rng(0).choice(rows, limit, replace=False))
     enough(len(rows), name)
     values = features.to_numpy(float)[rows]
     for column, constant in zip(chosen, values.min(axis=0) == values.max(axis=0), strict=True):
@@ -71,11 +79,11 @@ def two_classes(values: np.ndarray, what: str) -> np.ndarray:
     return (values == classes[1]).astype(int)
 
 
-def from_image(path: str, mask: str | None, *, most: int) -> Tokens:
-    """Pixels as tokens, row by row; an image of any shape, made smaller where it has more pixels than `most`."""
+def from_image(path: str, mask: str | None, *, limit: int) -> Tokens:
+    """Pixels as tokens, row by row; an image of any shape, made smaller where it has more pixels than `limit`."""
     picture, name = open_image(Path(path), "RGB"), Path(path).name
     whole = picture.size
-    shrink = min(1.0, (most / (whole[0] * whole[1])) ** 0.5)
+    shrink = min(1.0, (limit / (whole[0] * whole[1])) ** 0.5)
     size = (max(1, int(whole[0] * shrink)), max(1, int(whole[1] * shrink)))
     enough(size[0] * size[1], name)
     image = np.asarray(picture.resize(size, Image.Resampling.BOX) if size != whole else picture)
@@ -88,12 +96,16 @@ def from_image(path: str, mask: str | None, *, most: int) -> Tokens:
     about = f"{name}: {size[0]} x {size[1]} pixels as tokens" + (
         f", made smaller from {whole[0]} x {whole[1]}" * (size != whole)
     )
+    return of_pixels(image, inside, about)
+
+
+def of_pixels(image: np.ndarray, mask: np.ndarray | None, about: str = "") -> Tokens:
     x = zscore(image.reshape(-1, 3).astype(float))
-    return Tokens(x, about, ordered=True, mask=inside, image=image)
+    return Tokens(x, about, mask=mask, image=image, features=("red", "green", "blue"))
 
 
-def from_matrix(path: str, *, most: int) -> Tokens:
-    """Hidden states, one row per token: a .npy array or a .csv file of numbers; the first `most` tokens are taken."""
+def from_matrix(path: str, *, limit: int) -> Tokens:
+    """Hidden states, one row per token: a .npy array or a .csv file of numbers; the first `limit` tokens are taken."""
     name = Path(path).name
     try:
         values = np.load(path, allow_pickle=False) if name.endswith(".npy") else np.genfromtxt(path, delimiter=",")
@@ -113,8 +125,8 @@ def from_matrix(path: str, *, most: int) -> Tokens:
             f"{name} has {int((~np.isfinite(values)).sum())} entries that are not finite: remove or fill them"
         )
     enough(len(values), name)
-    about = f"{name}: {min(len(values), most)} of {len(values)} tokens with {values.shape[1]} features"
-    return Tokens(zscore(values[:most].astype(float)), about, ordered=True)
+    about = f"{name}: {min(len(values), limit)} of {len(values)} tokens with {values.shape[1]} features"
+    return Tokens(zscore(values[:limit].astype(float)), about)
 
 
 def enough(n: int, name: str) -> None:

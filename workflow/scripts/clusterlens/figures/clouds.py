@@ -27,7 +27,16 @@ def clouds(points: pd.DataFrame, titles: dict[str, str], *, columns: int, width:
     return figure
 
 
-def draw_cloud(axis: Axes, points: pd.DataFrame, title: str, labels: tuple[str, str, str] | None = None) -> None:
+def feature_clouds(points: pd.DataFrame, features: dict[str, tuple[str, ...]]) -> Figure:
+    """One lettered panel for each data set, its axes named after its features."""
+    figure, axes = style.new_figure(1, len(features), height=2.55, subplot_kw={"projection": "3d"})
+    for axis, (panel, names) in zip(axes, features.items(), strict=True):
+        draw_cloud(axis, points[points["panel"] == panel], panel, names)
+    style.letter(axes)
+    return figure
+
+
+def draw_cloud(axis: Axes, points: pd.DataFrame, title: str, labels: tuple[str, ...] | None = None) -> None:
     """Points by cluster; rows with `star` = 1 are drawn as red stars; a column `colour` overrides the clusters."""
     colours = points["colour"] if "colour" in points else [colour_of(cluster) for cluster in points["cluster"]]
     axis.computed_zorder = False
@@ -44,7 +53,7 @@ def colour_of(cluster: int) -> str:
     return style.GREY if cluster < 0 else CLUSTER_COLOURS[cluster % len(CLUSTER_COLOURS)]
 
 
-def dress(axis: Axes, title: str, labels: tuple[str, str, str] | None = None) -> None:
+def dress(axis: Axes, title: str, labels: tuple[str, ...] | None = None) -> None:
     axis.set_title(title, y=1.0, pad=-4 if labels is None else -2)
     axis.view_init(**VIEW)
     for name, dimension in zip("xyz", (axis.xaxis, axis.yaxis, axis.zaxis), strict=True):
@@ -53,7 +62,7 @@ def dress(axis: Axes, title: str, labels: tuple[str, str, str] | None = None) ->
         dimension.set_major_locator(MaxNLocator(4))
         axis.tick_params(axis=name, labelsize=5.5, pad=-3)
     for text, setter in zip(labels or (), (axis.set_xlabel, axis.set_ylabel, axis.set_zlabel), strict=False):
-        setter(text, fontsize=6.5, labelpad=-7)
+        setter(text.replace("_", " "), fontsize=6.5, labelpad=-7)
     axis.set_box_aspect((1, 1, 0.92), zoom=0.95 if labels is None else 0.8)
 
 
@@ -65,7 +74,7 @@ def draw_links(axis: Axes, points: pd.DataFrame, links: pd.DataFrame) -> None:
     axis.add_collection3d(Line3DCollection(segments, linewidths=widths, colors=style.BLACK, alpha=0.35, zorder=4))
 
 
-def attention_cloud(points: pd.DataFrame, links: pd.DataFrame, title: str, labels: tuple[str, str, str]) -> Figure:
+def attention_cloud(points: pd.DataFrame, links: pd.DataFrame, title: str, labels: tuple[str, ...]) -> Figure:
     """One cloud with its attention lines, its leaders as stars and a legend of the clusters."""
     figure, [axis] = style.new_figure(width=style.COLUMN * 1.35, height=3.5, subplot_kw={"projection": "3d"})
     draw_links(axis, points, links)

@@ -1,22 +1,32 @@
-"""The clustering study's files as the tidy tables that its figures are drawn from."""
+"""What attention made of tokens as the tidy tables that figures are drawn from."""
 
 import numpy as np
 import pandas as pd
+from matplotlib.colors import to_hex
 
-from clusterlens.files import read_json
-
-DATA_NAMES = {"picture": "Data A", "diabetes": "Data B", "heart": "Data C"}
-
-
-def load(path: str) -> dict[str, np.ndarray]:
-    with np.load(path, allow_pickle=False) as stored:
-        return dict(stored)
+from clusterlens.attention.clustering import Clustering
+from clusterlens.attention.tokens import Tokens
+from clusterlens.figures import style
 
 
-def cloud(stored: dict[str, np.ndarray], case: str, panel: str) -> pd.DataFrame:
+def cloud(found: Clustering, case: str, panel: str = "") -> pd.DataFrame:
     """Final tokens and clusters of one case: panel, token, x, y, z, cluster."""
-    table = positions(stored[f"tokens {case}"], panel)
-    return table.assign(cluster=stored[f"labels {case}"])
+    return positions(found.final[case], panel).assign(cluster=found.labels[case])
+
+
+def cloud_with_globals(found: Clustering, case: str, panel: str) -> pd.DataFrame:
+    """The same with a column `star`, 1 for Longformer's global tokens."""
+    points = cloud(found, case, panel)
+    return points.assign(star=points["token"].isin(found.known["global_tokens"]).astype(int))
+
+
+def start_cloud(tokens: Tokens, panel: str) -> pd.DataFrame:
+    """Tokens before any attention, with a column `colour`: that of the pixel, or one for each class."""
+    points = positions(tokens.x, panel)
+    if tokens.image is not None:
+        return points.assign(colour=[to_hex(pixel / 255) for pixel in tokens.image.reshape(-1, 3)])
+    classes = np.zeros(len(points)) if tokens.labels is None else tokens.labels
+    return points.assign(colour=np.where(classes, style.ORANGE, style.BLUE))
 
 
 def positions(tokens: np.ndarray, panel: str) -> pd.DataFrame:
@@ -32,13 +42,6 @@ def positions(tokens: np.ndarray, panel: str) -> pd.DataFrame:
     return frame
 
 
-def shown_measures(path: str) -> dict[str, dict[str, float]]:
-    """The measures of each case on the sample that the figures show, the first."""
-    table = pd.read_csv(path)
-    table = table[table["sample"] == table["sample"].iloc[0]]
-    return {case: dict(zip(rows["measure"], rows["value"], strict=True)) for case, rows in table.groupby("case")}
-
-
 def score_line(found: dict[str, float]) -> str:
     """What a panel says about its clusters, in short."""
     parts = [f"silhouette {found['silhouette']:.2f}"]
@@ -47,7 +50,3 @@ def score_line(found: dict[str, float]) -> str:
     if "accuracy" in found:
         parts.append(f"accuracy {found['accuracy']:.0%} ({found['coverage']:.0%} of tokens)")
     return ", ".join(parts)
-
-
-def stand_ins(manifests: list[str]) -> list[str]:
-    return sorted({name for path in manifests for name in read_json(path)["stand_ins"]})

@@ -76,6 +76,7 @@ def pretraining_configuration(language_model: dict) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["Hyper-parameters", "Pre-training", "Finetuning"]).astype(str)
 
 
+SECTIONS = {"spiking": ("architecture", "training"), "attention_clusters": ("language_model",)}  # of the config
 TABLES = {
     ("spiking", "table4"): training_configuration,
     ("attention_clusters", "table2"): model_configuration,

@@ -6,20 +6,8 @@ from matplotlib.figure import Figure
 from clusterlens.figures import style
 
 
-def correlation_table(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
-    """Pearson correlations of all pairs of columns: panel, row, column, correlation."""
-    parts = [
-        table.corr()
-        .rename_axis("row")
-        .reset_index()
-        .melt("row", var_name="column", value_name="correlation")
-        .assign(panel=name)
-        for name, table in tables.items()
-    ]
-    return pd.concat(parts, ignore_index=True)[["panel", "row", "column", "correlation"]]
-
-
 def correlation_maps(correlations: pd.DataFrame) -> Figure:
+    """One heat map per panel, from rows panel, row, column, correlation."""
     panels = list(correlations["panel"].unique())
     figure, axes = style.new_figure(1, len(panels), height=2.9)
     for axis, panel in zip(axes, panels, strict=True):

@@ -1,5 +1,7 @@
 """The pictures of a diagnosis: clouds, measures as bars, masks."""
 
+import textwrap
+
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -36,7 +38,7 @@ def mask_panels(pixels: pd.DataFrame, titles: dict[str, str]) -> Figure:
     figure, axes = style.new_figure(rows, columns, width=1.38 * columns, height=1.65 * rows)
     draw_picture(axes[0], pixels, "picture")
     for axis, (mask, title) in zip(axes[1:], titles.items(), strict=False):
-        draw_mask(axis, pixels, mask, title)
+        draw_mask(axis, pixels, mask, textwrap.fill(title, 18))
     for axis in axes[count:]:
         axis.set_axis_off()
     return figure

@@ -39,13 +39,14 @@ GLOSSARY = {
     "the multiply-adds tell how it grows.",
 }
 CLEAR = 0.25
+ROUNDING = 1e-12  # a spread below is none
 
 
 def cell(mean: float, spread: float, name: str) -> str:
     if pd.isna(mean):
         return "–"
     digits = 1 if name in ("clusters", "fragments") else 3
-    return f"{mean:.{digits}f}" + (f" ± {spread:.{digits}f}" if spread > 0 else "")
+    return f"{mean:.{digits}f}" + (f" ± {spread:.{digits}f}" if spread > ROUNDING else "")
 
 
 def size(count: float, units: tuple[str, ...], step: int) -> str:

@@ -7,10 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from clusterlens.figures import style
-from clusterlens.figures.training import numbers
+from clusterlens.metrics.numbers import over_seeds
 from clusterlens.models.variants import LEARNED, VARIANTS
+from clusterlens.training.numbers import BASELINE
 
-BASELINE = {"fig2": "spikformer", "fig7": "vit"}
 COLOURS = dict(zip(VARIANTS, (style.BLUE, style.CYAN, style.GREEN, style.RED, style.ORANGE, style.PURPLE), strict=True))
 
 
@@ -46,12 +46,8 @@ def plot_heads(pairs: pd.DataFrame, layers: pd.DataFrame, item: str, shown: list
 def draw_depth(axis: Axes, layers: pd.DataFrame, runs: list[str], names: dict, colours: dict, bold: str = "") -> None:
     """Mean off-diagonal correlation by layer, with the spread over seeds; open marks where some heads were silent."""
     for run in runs:
-        seeds = layers[layers["run"] == run].groupby("layer")
-        mean, spread, silent = (
-            seeds["mean_correlation"].mean(),
-            seeds["mean_correlation"].std(),
-            seeds["silent_share"].mean(),
-        )
+        means, spreads = over_seeds(layers[layers["run"] == run].groupby("layer")[["mean_correlation", "silent_share"]])
+        mean, spread, silent = means["mean_correlation"], spreads["mean_correlation"], means["silent_share"]
         axis.plot(mean.index, mean, color=colours[run], label=names[run], linewidth=2.0 if run == bold else 1.0)
         for part, filled in ((silent == 0, True), (silent > 0, False)):
             axis.plot(
@@ -62,20 +58,6 @@ def draw_depth(axis: Axes, layers: pd.DataFrame, runs: list[str], names: dict, c
     axis.set_xlabel("layer (open mark: some heads were silent)")
     axis.set_ylabel("mean correlation of heads")
     axis.set_xticks(sorted(layers["layer"].unique()))
-
-
-def head_numbers(layers: pd.DataFrame, item: str) -> pd.DataFrame:
-    """`layer <k>` of the baseline; for Spikformer also how far the ablations move the mean over layers."""
-    run = BASELINE[item]
-    rows = []
-    for layer, seeds in layers[layers["run"] == run].groupby("layer"):
-        described = seeds.rename(columns={"mean_correlation": "mean correlation", "silent_share": "silent heads"})
-        rows += numbers(f"layer {layer}", described[["mean correlation", "silent heads"]])
-    if item == "fig2":
-        means = layers.groupby(["run", "seed"])["mean_correlation"].mean()
-        for label, ablated in (("no MLP", "spikformer_no_mlp"), ("no skip", "spikformer_no_skip")):
-            rows += numbers(label, (means[ablated] - means[run]).abs().rename("change").to_frame())
-    return pd.DataFrame(rows)
 
 
 def plot_membrane(layers: pd.DataFrame, constants: pd.DataFrame, particles: pd.DataFrame, fixed: float) -> Figure:
@@ -117,23 +99,3 @@ def draw_particles(axis: Axes, particles: pd.DataFrame) -> None:
     axis.set_ylabel("mean cosine of particles")
     axis.set_title("Eq. 9 at those constants")
     axis.legend(fontsize=5.5)
-
-
-def membrane_numbers(
-    layers: pd.DataFrame, final: pd.DataFrame, particles: pd.DataFrame, constants: pd.DataFrame
-) -> pd.DataFrame:
-    """`fixed`, `learned`, `change`: accuracy and last layer's correlation; the constants; the particles at the end."""
-    last = layers[layers["layer"] == layers["layer"].max()].set_index(["run", "seed"])["mean_correlation"]
-    rows = []
-    for label, run in (("fixed", "spikformer"), ("learned", LEARNED)):
-        table = pd.DataFrame({"Top-1 (%)": final.loc[run, "Top-1 (%)"], "last layer correlation": last[run]})
-        rows += numbers(label, table)
-    change = (last[LEARNED] - last["spikformer"]).abs()
-    rows += numbers("change", change.rename("last layer correlation").to_frame())
-    for layer, tau in constants[constants["run"] == LEARNED].groupby("layer")["tau"]:
-        rows += numbers(f"layer {layer}", tau.rename("tau").to_frame())
-    end = particles[particles["time"] == particles["time"].max()]
-    for system, seeds in end.groupby("system", sort=False):
-        described = seeds.rename(columns={"mean_cosine": "mean cosine"})[["mean cosine", "clusters"]]
-        rows += numbers(f"particles {system}", described)
-    return pd.DataFrame(rows)

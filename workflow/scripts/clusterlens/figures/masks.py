@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from clusterlens.figures import style
+from clusterlens.figures.clouds import draw_cloud
 
 
 def pixel_table(image: np.ndarray, masks: dict[str, np.ndarray]) -> pd.DataFrame:
@@ -37,6 +38,18 @@ def frame(axis: Axes, title: str) -> None:
     axis.set(title=title, xticks=[], yticks=[])
     for spine in axis.spines.values():
         spine.set_visible(True)
+
+
+def cloud_and_masks(points: pd.DataFrame, title: str, pixels: pd.DataFrame, masks: dict[str, str]) -> Figure:
+    """A cloud of pixels, the picture, then each mask under its title."""
+    figure, axes = style.new_figure(1, 2 + len(masks), height=2.1)
+    slot = axes[0].get_subplotspec()
+    axes[0].remove()
+    draw_cloud(figure.add_subplot(slot, projection="3d"), points, title)
+    draw_picture(axes[1], pixels, "picture")
+    for axis, (mask, words) in zip(axes[2:], masks.items(), strict=True):
+        draw_mask(axis, pixels, mask, words)
+    return figure
 
 
 def picture_and_masks(pixels: pd.DataFrame, masks: dict[str, str]) -> Figure:

@@ -1,6 +1,7 @@
 """One look for every figure: sizes of the printed page, fonts, colours, and how a figure is saved."""
 
 import os
+import textwrap
 
 import matplotlib
 
@@ -60,9 +61,10 @@ def letter(axes: list[Axes]) -> None:
 
 
 def note(figure: Figure, text: str) -> None:
-    """A line below the figure, in grey: the stand-in it shows, or what a reader must know."""
+    """A text below the figure, in grey: the stand-in it shows, or what a reader must know."""
     if text:
-        figure.supxlabel(text, fontsize=6.5, color=GREY)
+        lines = textwrap.fill(text, int(19 * figure.get_figwidth()))  # some 19 letters of this size to an inch
+        figure.supxlabel(lines, fontsize=6.5, color=GREY)
 
 
 def stand_in_note(stand_ins: list[str]) -> str:

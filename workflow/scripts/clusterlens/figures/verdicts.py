@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
 
 from clusterlens.figures import style
+from clusterlens.items import PAPERS, Register
 
 COLOURS = {
     "reproduced": style.GREEN,
@@ -20,17 +21,15 @@ MET = ["match", "within tolerance"]
 PER_LINE = 10  # tiles; an item with more claims goes on in the next line
 
 
-def draw_verdicts(
-    claims: pd.DataFrame, comparison: pd.DataFrame, items: pd.DataFrame, *, papers: dict[str, str], scale: str
-) -> Figure:
-    """`papers` maps each paper's folder to its title; `scale` is named in the legend."""
-    figure, axes = style.new_figure(1, len(papers), height=3.9)
-    for axis, (paper, title) in zip(axes, papers.items(), strict=True):
+def draw_verdicts(claims: pd.DataFrame, comparison: pd.DataFrame, items: Register, *, scale: str) -> Figure:
+    """`scale` is named in the legend."""
+    figure, axes = style.new_figure(1, len(PAPERS), height=3.9)
+    for axis, (paper, title) in zip(axes, PAPERS.items(), strict=True):
         numbers = comparison[comparison["paper"] == paper]
         met, judged = numbers["verdict"].isin(MET).sum(), numbers["verdict"].isin([*MET, "differs"]).sum()
         heading = textwrap.fill(title, 24, break_on_hyphens=False) + f"\n{met} of {judged} judged numbers met"
         axis.set_title(heading, fontsize=6.5, loc="left", x=-0.45)
-        draw_paper(axis, claims[claims["paper"] == paper], items.loc[items["paper"] == paper, "item"])
+        draw_paper(axis, claims[claims["paper"] == paper], items.names(paper))
     counts = claims["verdict"].value_counts()
     handles = [Patch(color=colour, label=f"{name} ({counts.get(name, 0)})") for name, colour in COLOURS.items()]
     title = f"one tile per claim, {scale} configuration"
@@ -38,7 +37,7 @@ def draw_verdicts(
     return figure
 
 
-def draw_paper(axis: Axes, claims: pd.DataFrame, items: pd.Series) -> None:
+def draw_paper(axis: Axes, claims: pd.DataFrame, items: list[str]) -> None:
     """One line of tiles per item, in the order of items.tsv, the best verdicts first."""
     order = list(COLOURS)
     ticks, line = {}, 0

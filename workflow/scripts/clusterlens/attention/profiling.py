@@ -1,4 +1,4 @@
-"""What one application of attention costs: seconds, and the memory it takes beyond its input."""
+"""Measured cost of one application of attention: seconds, and the memory it takes beyond its input."""
 
 import time
 import tracemalloc
@@ -13,7 +13,7 @@ from torch.utils._pytree import tree_leaves
 class LiveTensors(TorchDispatchMode):
     """Counts the bytes of tensors made inside the block and alive together; `peak` is the most there were."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.now = self.peak = 0
         self.known: set[int] = set()

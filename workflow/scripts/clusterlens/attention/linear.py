@@ -1,4 +1,4 @@
-"""Patterns that never form the n² scores: linear in n by a feature map, a projection, or no softmax."""
+"""Patterns in time linear in n, which never form the n² scores: by a feature map, a projection, or no softmax."""
 
 import math
 
@@ -26,13 +26,13 @@ def performer(query: Tensor, key: Tensor, value: Tensor, *, scale: float, featur
     """
     omega = orthogonal_features(features, query.shape[-1], seed).to(query)
     return by_features(
-        favor(query * math.sqrt(scale), omega, over=(-1,)), favor(key * math.sqrt(scale), omega, over=(-1, -2)), value
+        favor(query * math.sqrt(scale), omega, axes=(-1,)), favor(key * math.sqrt(scale), omega, axes=(-1, -2)), value
     )
 
 
-def favor(x: Tensor, omega: Tensor, *, over: tuple[int, ...]) -> Tensor:
+def favor(x: Tensor, omega: Tensor, *, axes: tuple[int, ...]) -> Tensor:
     exponent = x @ omega.T - x.square().sum(-1, keepdim=True) / 2  # (..., n, m)
-    return (exponent - exponent.amax(dim=over, keepdim=True)).exp()
+    return (exponent - exponent.amax(dim=axes, keepdim=True)).exp()
 
 
 def orthogonal_features(features: int, d: int, seed: int) -> Tensor:
