@@ -1,5 +1,6 @@
 # make mini   every item on the embedded default, and the report    make test   the whole test suite
-# make bench  ratio benchmarks                                      make lint   format, lint and style checks
+# make bench  ratio benchmarks                                      make lint   format, lint and types
+# make docs   the generated tables and the rule graph
 # VENV=<folder> puts the environment elsewhere, so that several clones can share one.
 
 VENV   ?= .venv
@@ -31,6 +32,7 @@ lint: setup
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/snakefmt --check Snakefile workflow/rules
+	$(VENV)/bin/mypy
 	$(SNAKEMAKE) --lint
 
 docs: setup

@@ -1,42 +1,44 @@
-"""Rewrite the generated tables of the documents: keys in config/README.md, items in README.md. Usage: make docs."""
+"""Rewrite what the documents take from the tree: keys, items and the rule graph. Usage: make docs."""
 
-import csv
+import subprocess
+import sys
 from pathlib import Path
 
 from clusterlens.config import document as table_of_keys
+from clusterlens.config import load_schema
+from clusterlens.items import read_items
+from clusterlens.schema import read_yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 START, END = "<!-- written by make docs -->\n", "<!-- end -->\n"
 
 
-def target(row: dict[str, str]) -> str:
-    """What to ask Snakemake for."""
-    if row["item"] == "diagnose":
-        return "results/diagnose/report.html"
-    name = f"{row['item']}.{row['files'].split(',')[0]}"
-    return f"results/{name}" if row["paper"] == "spiking" else f"results/{row['paper']}/{name}"
-
-
 def table_of_items() -> str:
     """One row per item: what to type, what it shows, how long it takes, whether it is there."""
-    with (ROOT / "published" / "items.tsv").open(encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream, delimiter="\t"))
     lines = ["| target | shows | mini | paper | GPU | state |", "|---|---|---|---|---|---|"]
-    for row in rows:
-        mini = f"{row['mini_seconds']} s" if row["mini_seconds"] else "–"
-        cells = (f"`{target(row)}`", row["shows"], mini, row["paper_time"], row["gpu"], row["state"])
-        lines.append(f"| {' | '.join(cells)} |")
+    for item in read_items():
+        mini = f"{item.mini_seconds} s" if item.mini_seconds else "–"
+        gpu, state = "yes" if item.gpu else "no", "built" if item.built else "not run"
+        lines.append(f"| {' | '.join((f'`{item.target}`', item.shows, mini, item.paper_time, gpu, state))} |")
     return "\n".join(lines) + "\n"
 
 
+def rule_graph() -> str:
+    """The rules and what they pass on, as Mermaid, which code hosts draw."""
+    command = [sys.executable, "tools/launcher.py", "--rulegraph", "mermaid-js", "--cores", "1", "--forceall"]
+    graph = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return f"```mermaid\n{graph[graph.index('---') :].strip()}\n```\n"
+
+
 DOCUMENTS = {
-    ROOT / "config" / "README.md": lambda: table_of_keys(ROOT / "workflow" / "schemas"),
+    ROOT / "config" / "README.md": lambda: table_of_keys(read_yaml(ROOT / "config" / "config.yaml"), load_schema()),
     ROOT / "README.md": table_of_items,
+    ROOT / "docs" / "rules.md": rule_graph,
 }
 
 
 def rewritten(file: Path) -> str:
-    """The document with everything between its two marks replaced by the current table."""
+    """The document with everything between its two marks replaced by what is current."""
     before, rest = file.read_text(encoding="utf-8").split(START)
     return f"{before}{START}\n{DOCUMENTS[file]()}\n{END}{rest.split(END)[1]}"
 

@@ -6,11 +6,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from clusterlens.config import check_config, load_schema, read_texts, scale_of
+from clusterlens.config import Settings, check_config, load_schema, read_texts
+from clusterlens.data.registry import load
+from clusterlens.data.settings import declare
 from clusterlens.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMAS = ROOT / "workflow" / "schemas"
+SCHEMA = load_schema()
+DATASETS = load(ROOT / "config" / "datasets.yaml")
 CONFIG = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
 MISSING = object()
 
@@ -29,7 +32,7 @@ def changed(path: str, value) -> dict:
 
 
 def test_the_shipped_config_passes():
-    check_config(CONFIG, SCHEMAS)
+    check_config(CONFIG, SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +69,7 @@ def test_the_shipped_config_passes():
 )
 def test_a_wrong_config_is_refused_in_one_line(path, value, words):
     with pytest.raises(UserError) as refusal:
-        check_config(changed(path, value), SCHEMAS)
+        check_config(changed(path, value), SCHEMA)
     assert words in str(refusal.value)
     assert "\n" not in str(refusal.value)
 
@@ -81,26 +84,69 @@ def test_a_wrong_config_is_refused_in_one_line(path, value, words):
         ("training/train_images", "null", None),
         ("training/optimizer", "AdamW", "AdamW"),
         ("mirror", "null", None),
+        ("simulations/transformers/fig4/beta", "1.0", 1.0),
+        ("simulations/transformers/fig4/seeds", ["1", "2"], [1, 2]),
+        ("simulations/transformers/fig5/variants/literal/value/scale", "-2", -2),
     ],
 )
 def test_texts_from_the_command_line_are_read_as_what_the_schema_wants(path, text, value):
     config = changed(path, text)
-    read_texts(config, load_schema(SCHEMAS))
+    read_texts(config, SCHEMA)
     for part in path.split("/"):
         config = config[part]
     assert config == value
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "label"),
+    ("path", "value", "used", "label"),
     [
-        ("device", "cpu", "paper"),
-        ("training/seeds", [1, 2, 3], "paper"),
-        ("training/epochs", 2, "custom"),
-        ("architecture/depth", 2, "custom"),
-        ("simulations/transformers/fig4/beta", 3.0, "custom"),
-        ("scale", "mini", "mini"),
+        ("device", "cpu", "device", "paper"),
+        ("training/seeds", [1, 2, 3], "training", "paper"),
+        ("training/gpus", 0, "training", "paper"),
+        ("training/epochs", 2, "training", "custom"),
+        ("training/epochs", 2, "architecture", "paper"),
+        ("training/correlation_images", 8, "training/correlation_images", "custom"),
+        ("training/correlation_images", 8, ("training", "experiment"), "paper"),
+        ("simulations/transformers/fig4/beta", 3.0, "simulations/transformers/fig4", "custom"),
+        ("simulations/transformers/fig4/beta", 3.0, "simulations/transformers/fig3", "paper"),
+        ("simulations/transformers/fig4/seeds", [7], "simulations/transformers/fig4", "paper"),
+        ("simulations/frames", 3, "simulations/frames", "paper"),
+        ("data/heart/samples_per_class", 10, "data/heart", "custom"),
+        ("data/heart/features", ["age", "chol", "trestbps"], "data/heart", "custom"),
+        ("data/heart/seed", 5, "data/heart", "paper"),
+        ("data/heart/source", "mirror", "data/heart", "paper"),
+        ("data/picture/size", 16, "data/picture/size", "custom"),
+        ("attention/links", 10, ("attention", "experiment"), "paper"),
+        ("attention/iterations", 3, ("attention", "experiment"), "custom"),
     ],
 )
-def test_a_changed_experiment_does_not_pass_for_the_papers(path, value, label):
-    assert scale_of(changed(path, value), CONFIG) == label
+def test_a_changed_experiment_does_not_pass_for_the_papers(path, value, used, label):
+    place = (used,) if isinstance(used, str) else used
+    assert Settings(changed(path, value), CONFIG, SCHEMA).scale(*place) == label
+    mini = changed(path, value) | {"scale": "mini"}
+    assert Settings(mini, CONFIG, SCHEMA).scale(*place) == {"paper": "paper", "custom": "mini"}[label]
+
+
+def test_roles_choose_what_a_job_depends_on():
+    settings = Settings(CONFIG, CONFIG, SCHEMA)
+    recipe = settings.value("training", "experiment")
+    assert "epochs" in recipe and not {"seeds", "gpus", "correlation_images", "correlation_layers"} & recipe.keys()
+    assert set(settings.value("data/heart", "source")) == {"source", "files"}
+    assert set(settings.value("data/c4", "source")) == {"source", "files", "documents", "min_words"}
+
+
+def test_every_key_has_a_role():
+    settings = Settings(CONFIG, CONFIG, SCHEMA)
+    allowed = {"experiment", "runs", "read_out", "source", "machine"}
+    for section in CONFIG:
+        for key in settings.keys(section):
+            assert settings.roles(key) and settings.roles(key) <= allowed, key
+
+
+def test_an_embedded_table_brings_its_own_columns():
+    config = changed("data/heart/source", "embedded")
+    declare(config["data"], CONFIG["data"], DATASETS)
+    assert config["data"]["heart"]["label"] == "first_cultivar" and config["data"]["heart"]["samples_per_class"] == 59
+    config["data"]["heart"]["features"] = ["age", "chol", "cp"]
+    with pytest.raises(UserError, match="the embedded stand-in has"):
+        declare(config["data"], CONFIG["data"], DATASETS)

@@ -10,36 +10,23 @@ from safetensors.numpy import save_file
 from clusterlens.data.checkpoints import inspect
 from clusterlens.data.facts import subset
 from clusterlens.data.formats import read_images, write_arrays
-from clusterlens.data.registry import find_raw, load, of_kind
-from clusterlens.data.settings import retrieval_settings
+from clusterlens.data.registry import find_raw, load
 from clusterlens.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMA = ROOT / "workflow" / "schemas" / "registry" / "datasets.schema.yaml"
-REGISTRY = load(ROOT / "config" / "datasets.yaml", SCHEMA)
+REGISTRY = load(ROOT / "config" / "datasets.yaml")
 CONFIG = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())["data"]
 
 
 def test_config_and_registry_name_the_same_data_sets():
     assert set(CONFIG) == set(REGISTRY)
     for name, settings in CONFIG.items():
-        if settings["source"] != "file":
+        if settings["source"] != "embedded":
             assert settings["source"] in REGISTRY[name], name
 
 
-def test_defaults_of_the_schema_are_the_paper_configuration():
-    schema = yaml.safe_load((ROOT / "workflow" / "schemas" / "data.schema.yaml").read_text())
-
-    def defaults(entry):
-        if "properties" in entry:
-            return {key: defaults(value) for key, value in entry["properties"].items()}
-        return entry["default"]
-
-    assert defaults(schema) == CONFIG
-
-
 def test_own_files_come_in_the_order_of_the_raw_files():
-    for name in of_kind(REGISTRY, "text") + of_kind(REGISTRY, "labelled_text"):
+    for name in (name for name, entry in REGISTRY.items() if entry["kind"] in ("text", "labelled_text")):
         assert len(CONFIG[name]["files"]) == len(REGISTRY[name]["mirror"]["files"])
         assert next(iter(CONFIG[name]["files"])) == "train"
         assert REGISTRY[name]["mirror"]["files"][0].startswith("train")
@@ -52,14 +39,8 @@ def test_own_files_come_in_the_order_of_the_raw_files():
 def test_wrong_entries_are_refused(tmp_path, change):
     (tmp_path / "r.yaml").write_text(yaml.safe_dump({"cifar10": REGISTRY["cifar10"] | change}))
     with pytest.raises(UserError) as caught:
-        load(tmp_path / "r.yaml", SCHEMA)
+        load(tmp_path / "r.yaml")
     assert "cifar10" in str(caught.value) and "\n" not in str(caught.value)
-
-
-def test_settings_that_only_prepare_do_not_retrieve_again():
-    changed = CONFIG["heart"] | {"samples_per_class": 3, "seed": 9}
-    assert retrieval_settings(REGISTRY["heart"], changed) == retrieval_settings(REGISTRY["heart"], CONFIG["heart"])
-    assert retrieval_settings(REGISTRY["c4"], CONFIG["c4"])["documents"] == 1024
 
 
 def test_either_of_two_names_will_do(tmp_path):
@@ -71,8 +52,9 @@ def test_either_of_two_names_will_do(tmp_path):
 
 def test_a_subset_is_labelled():
     counts = {"train": 10_000, "test": 10_000}
-    assert subset(REGISTRY["cifar10"], counts) == ["a subset of CIFAR-10 (train 10,000 of 50,000)"]
-    assert subset(REGISTRY["cifar10"], {"train": 50_000, "test": 10_000}) == []
+    label = "a subset of CIFAR-10 (train 10,000 of 50,000)"
+    assert subset("cifar10", REGISTRY["cifar10"], counts) == [{"dataset": "cifar10", "label": label}]
+    assert subset("cifar10", REGISTRY["cifar10"], {"train": 50_000, "test": 10_000}) == []
 
 
 def images(**changed):

@@ -7,27 +7,30 @@ from PIL import Image
 from clusterlens.data import embedded, grammar, prose
 from clusterlens.data.formats import read_images
 from clusterlens.data.pictures import prepare
+from clusterlens.data.registry import load
 from clusterlens.data.tables import read_table
 from clusterlens.data.text import read_documents, read_labelled, read_lines
 from clusterlens.errors import UserError
 from clusterlens.files import sha256
+from clusterlens.provenance import ROOT
 
 SETTINGS = {"seed": 0, "size": 64}
+REGISTRY = load(ROOT / "config" / "datasets.yaml")
 
 
 @pytest.fixture(scope="module")
 def raw(tmp_path_factory):
     folder = tmp_path_factory.mktemp("embedded")
-    for name in embedded.STAND_INS:
+    for name in embedded.WRITERS:
         (folder / name).mkdir()
-        assert " for " in embedded.write(name, SETTINGS, folder / name)
+        assert " for " in embedded.write(name, REGISTRY[name], SETTINGS, folder / name)["label"]
     return folder
 
 
 def test_same_every_time(raw, tmp_path):
     for name in ("cifar10", "imdb", "sst2", "heart", "picture", "wikitext2"):
         (tmp_path / name).mkdir()
-        embedded.write(name, SETTINGS, tmp_path / name)
+        embedded.write(name, REGISTRY[name], SETTINGS, tmp_path / name)
         for file in (tmp_path / name).iterdir():
             if file.suffix == ".npz":
                 ours, theirs = read_images(file), read_images(raw / name / file.name)
@@ -93,7 +96,7 @@ def test_tables_have_the_signs_of_the_real_ones(raw):
 
 @pytest.mark.parametrize("size", [32, 64])
 def test_mask_is_exact(tmp_path, size):
-    embedded.write("picture", {"size": size}, tmp_path)
+    embedded.write("picture", REGISTRY["picture"], {"size": size}, tmp_path)
     image, mask = prepare(tmp_path / "picture.png", tmp_path / "mask.png", size)
     assert image.shape == (size, size, 3) and mask.dtype == bool
     ground = (image == np.array(embedded.GROUND, dtype=np.uint8)).all(axis=-1)
@@ -103,7 +106,7 @@ def test_mask_is_exact(tmp_path, size):
 
 def test_no_stand_in(tmp_path):
     with pytest.raises(UserError, match="t5-large: no stand-in is embedded"):
-        embedded.write("t5-large", SETTINGS, tmp_path)
+        embedded.write("t5-large", {}, SETTINGS, tmp_path)
 
 
 def test_own_picture_is_cut_and_scaled(tmp_path):

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from clusterlens import imports
 
 SCRIPTS = imports.PACKAGE.parent
@@ -11,28 +13,45 @@ def names(files) -> set[str]:
     return {str(file.relative_to(imports.PACKAGE)) for file in files}
 
 
-def test_closure_follows_imports_through_the_library():
+def test_closure_follows_imports_through_the_library_and_leaves_plumbing_out():
     found = names(imports.closure(SCRIPTS / "table_configuration.py"))
-    assert {"job.py", "provenance.py", "files.py", "figures/configuration.py"} <= found
-    assert "config.py" not in found and "figures/style.py" not in found
+    assert {"data/formats.py", "figures/configuration.py"} <= found
+    assert not {"errors.py", "files.py", "job.py", "logs.py", "provenance.py", "config.py", "figures/style.py"} & found
 
 
-def test_every_form_of_import_is_seen(tmp_path):
+def test_every_form_of_dependency_is_seen(tmp_path, monkeypatch):
     script = tmp_path / "script.py"
     script.write_text(
-        "import clusterlens.files\nfrom clusterlens import seeds\nimport numpy\n"
+        "import clusterlens.seeds\nfrom clusterlens import devices\nimport numpy\nSOURCE = 'kernel.c'\n"
         "def later():\n    from clusterlens.errors import UserError\n"
     )
-    assert names(imports.direct(script)) == {"__init__.py", "files.py", "seeds.py", "errors.py"}
+    (tmp_path / "kernel.c").write_text('#include <math.h>\n#include "shared.h"\n')
+    (tmp_path / "shared.h").write_text("")
+    library = {file for file in imports.closure(script) if file.is_relative_to(imports.PACKAGE)}
+    assert names(library) == {"__init__.py", "seeds.py", "devices.py"}
+    assert set(imports.closure(script)) - library == {tmp_path / "kernel.c", tmp_path / "shared.h"}
 
 
-def test_every_script_imports_without_being_run():
-    for script in SCRIPTS.glob("*.py"):
-        assert imports.closure(script), script.name
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ('"""Other words."""\n\n\n# a comment\ndef f(x):\n    """Other words."""\n    return x + 1\n', True),
+        ('"""Words."""\ndef f(x):\n    return x + 2\n', False),
+        ('"""Words."""\ndef f(x, y=3):\n    return x + 1\n', False),
+        ('"""Words."""\nLIMIT = 3\ndef f(x):\n    return x + 1\n', False),
+    ],
+)
+def test_the_fingerprint_changes_with_what_a_file_computes_and_with_nothing_else(tmp_path, text, same):
+    before, after = tmp_path / "one" / "script.py", tmp_path / "two" / "script.py"
+    for file, content in ((before, '"""Words."""\ndef f(x):\n    return x + 1\n'), (after, text)):
+        file.parent.mkdir()
+        file.write_text(content)
+    assert (imports.fingerprint(before) == imports.fingerprint(after)) == same
 
 
 def test_rooms_only_use_the_rooms_above_them():
-    order = ["data", "metrics", "particles", "attention", "models", "training", "probing", "figures", "verify"]
+    order = ["data", "metrics", "particles", "attention", "models", "training", "probing", "figures"]
+    order += ["simulated", "clustered", "verify"]
     for room in order:
         for source in (imports.PACKAGE / room).rglob("*.py"):
             used = {Path(name).parts[0] for name in names(imports.direct(source)) if "/" in name}
@@ -41,7 +60,13 @@ def test_rooms_only_use_the_rooms_above_them():
 
 def test_nothing_that_draws_imports_torch():
     heavy = ("torch", "transformers", "spikingjelly", "timm")
-    for script in SCRIPTS.glob("plot_*.py"):
+    drawing = [
+        *SCRIPTS.glob("plot_*.py"),
+        SCRIPTS / "animate_particles.py",
+        *(imports.PACKAGE / "simulated").glob("*.py"),
+        *(imports.PACKAGE / "clustered").glob("*.py"),
+    ]
+    for script in drawing:
         for source in (script, *imports.closure(script)):
             lines = source.read_text().splitlines()
             bad = [

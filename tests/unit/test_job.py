@@ -9,6 +9,8 @@ from clusterlens import job, provenance
 from clusterlens.errors import UserError
 from clusterlens.files import read_json, sha256, write_json
 
+DIGITS = provenance.stand_in("cifar10", "digits for CIFAR-10")
+
 
 class Named(list):
     """Enough of Snakemake's named list: a list whose entries also have names."""
@@ -32,7 +34,7 @@ class Named(list):
 def smk(tmp_path):
     data = tmp_path / "points.csv"
     data.write_text("1\n")
-    write_json(tmp_path / "data.manifest.json", {"stand_ins": ["digits for CIFAR-10"], "seeds": [3]})
+    write_json(tmp_path / "data.manifest.json", {"stand_ins": [DIGITS], "seeds": [3], "scale": "mini"})
     return SimpleNamespace(
         rule="plot_points",
         input=Named(data=str(data), manifest=str(tmp_path / "data.manifest.json")),
@@ -40,7 +42,7 @@ def smk(tmp_path):
         params=Named(beta=1.0),
         wildcards=Named(item="fig1"),
         log=[str(tmp_path / "job.log")],
-        config={"scale": "mini", "beta": 1.0},
+        config={"beta": 1.0},
     )
 
 
@@ -48,18 +50,19 @@ def test_manifest_says_where_a_result_comes_from(smk):
     job.run(lambda smk: {"clusters": 4}, smk)
     manifest = read_json(smk.output.manifest)
     assert manifest["scale"] == "mini"
-    assert manifest["stand_ins"] == ["digits for CIFAR-10"]
+    assert manifest["stand_ins"] == [DIGITS]
+    assert manifest["settings"] == {"beta": 1.0}
     assert manifest["seeds"] == [3]
     assert manifest["clusters"] == 4
     assert manifest["inputs"][smk.input.data] == sha256(smk.input.data)
-    assert {"commit", "versions", "device", "seconds", "config_digest", "params_digest"} <= manifest.keys()
+    assert {"commit", "versions", "device", "seconds", "config_digest", "code"} <= manifest.keys()
 
 
 def test_a_job_that_draws_its_own_seeds_says_so(smk):
-    job.run(lambda smk: {"seeds": [0, 1], "stand_ins": ["generated"]}, smk)
+    job.run(lambda smk: {"seeds": [1, 0, 1], "stand_ins": [provenance.stand_in("imdb", "generated")]}, smk)
     manifest = read_json(smk.output.manifest)
     assert manifest["seeds"] == [0, 1]
-    assert manifest["stand_ins"] == ["digits for CIFAR-10", "generated"]
+    assert [entry["label"] for entry in manifest["stand_ins"]] == ["digits for CIFAR-10", "generated"]
 
 
 def test_log_opens_with_versions_device_seed_and_commit(smk):

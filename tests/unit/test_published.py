@@ -6,16 +6,9 @@ import pytest
 import yaml
 
 from clusterlens.errors import UserError
-from clusterlens.verify.published import PUBLISHED, read_claims, read_items, read_published
+from clusterlens.items import PUBLISHED, read_items
+from clusterlens.verify.published import read_claims, read_published
 
-TARGETS = {
-    "spiking": "table1 table2 table3 table4 fig1 fig1_sweep fig2 fig3 fig4 fig5 fig6 fig7 membrane",
-    "transformers": "fig1 fig1_t5 fig2 fig3 fig4 fig5 fig6 fig7 fig8 phase_diagram",
-    "emergence": "boolean_matrix polytope hyperplanes mixed albert_head_eigenvalues albert_head_flow "
-    "albert_multihead_flow multihead_eigenvalues more_tokens circle_start convergence_rate multihead_3d "
-    "heads_effect start_effect tokens_effect master_equation",
-    "attention_clusters": "metrics diagnose table1 table2 table3 " + " ".join(f"fig{k}" for k in range(1, 17)),
-}
 DATASETS = set(yaml.safe_load((PUBLISHED.parent / "config" / "datasets.yaml").read_text(encoding="utf-8")))
 
 
@@ -46,35 +39,15 @@ def edit(path, old, new):
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
-def test_every_item_is_registered_once(items):
-    found = {paper: sorted(group["item"]) for paper, group in items.groupby("paper")}
-    assert found == {paper: sorted(names.split()) for paper, names in TARGETS.items()}
-
-
 def test_files_fit_the_kind(items):
-    for row in items.to_dict("records"):
-        files = row["files"].split(",")
-        assert len(set(files)) == len(files)
-        if row["kind"] == "table":
-            assert "csv" in files and "numbers.csv" not in files, row["item"]
-        elif row["kind"] == "figure":
-            assert {"png", "pdf", "csv"} <= set(files), row["item"]
+    for item in items:
+        assert len(set(item.extensions)) == len(item.extensions)
+        if item.kind == "table":
+            assert "csv" in item.extensions and "numbers.csv" not in item.extensions, item.name
+        elif item.kind == "figure":
+            assert {"png", "pdf", "csv", "numbers.csv"} <= set(item.extensions), item.name
         else:
-            assert "html" in files
-
-
-def test_every_built_item_has_a_caption(items):
-    for row in items[items["state"] == "built"].to_dict("records"):
-        caption = PUBLISHED.parent / "workflow" / "report" / row["paper"] / f"{row['item']}.rst"
-        assert caption.is_file(), f"no caption text {caption.name} for {row['paper']}"
-
-
-def test_figures_with_numbers_or_claims_have_a_numbers_file(items, numbers, claims):
-    needed = set(zip(numbers["paper"], numbers["item"], strict=True))
-    needed |= {(claim["paper"], claim["item"]) for claim in claims if "check" in claim}
-    for row in items[items["kind"] == "figure"].to_dict("records"):
-        if (row["paper"], row["item"]) in needed:
-            assert "numbers.csv" in row["files"].split(","), f"{row['paper']}/{row['item']}"
+            assert "html" in item.extensions
 
 
 def test_the_printed_tables_are_complete(numbers):
@@ -129,7 +102,7 @@ def test_what_cannot_hold_is_said(claims):
     [
         ("items.tsv", "\tnot run\t", "\tdone\t", "items.tsv line .* key 'state'"),
         ("items.tsv", "paper\titem", "paper\tname", "unknown key 'name'|missing"),
-        ("items.tsv", "spiking\ttable2", "spiking\ttable1", "names spiking/table1 twice"),
+        ("items.tsv", "spiking\ttable2", "spiking\ttable1", "spiking/table1 is named twice"),
         ("spiking/table1.csv", "exact", "about", "spiking/table1.csv line 2 key 'kind': 'about' is not allowed"),
         ("spiking/table1.csv", "table1,", "table9,", "item 'table9' is not 'table1'"),
         (
@@ -151,6 +124,9 @@ def test_what_cannot_hold_is_said(claims):
         ("claims.yaml", "id: S.skip_is_free", "id: S.table1", "names the claim S.table1 twice"),
         ("claims.yaml", "  reason: printed to one decimal\n", "", "reason"),
         ("claims.yaml", "value: 0.06}", "valeu: 0.06}", "did you mean 'value'"),
+        ("claims.yaml", "column: clusters", "column: clutsers", "has no column 'clutsers': did you mean 'clusters'"),
+        ("claims.yaml", "row: smooth t=5", "row: smoth t=5", "has no row 'smoth t=5'"),
+        ("spiking/table1.csv", "Baseline ViT,FLOPs", "Baseline ViT,FLOP", "did you mean 'FLOPs'"),
     ],
 )
 def test_a_mistake_is_refused_in_one_line(folder, file, old, new, message):

@@ -6,11 +6,13 @@ import pandas as pd
 import pytest
 import torch
 
-from clusterlens.figures.heads import head_numbers, membrane_numbers, plot_heads, plot_membrane
-from clusterlens.figures.training import curve_numbers, plot_curves
+from clusterlens.figures.heads import plot_heads, plot_membrane
+from clusterlens.figures.training import plot_curves
 from clusterlens.metrics.correlation import HeadCorrelation
-from clusterlens.metrics.runs import best_epochs, final_epoch, over_seeds, read_runs
+from clusterlens.metrics.numbers import tidy
+from clusterlens.metrics.runs import best_epochs, final_epoch, read_runs, variants_table
 from clusterlens.models.variants import LEARNED, VARIANTS
+from clusterlens.training.numbers import curve_numbers, head_numbers, membrane_numbers
 from reference.heads import mean_correlation
 
 
@@ -47,9 +49,9 @@ def test_final_is_the_last_epoch_with_the_hours_of_all():
 
 def test_spread_is_shown_only_for_several_seeds():
     one, two = metrics("vit", 0, [10.0, 40.0]), metrics("vit", 1, [10.0, 50.0])
-    single = over_seeds(final_epoch(one), {"vit": "Baseline ViT"})
+    single = variants_table(final_epoch(one), {"vit": "Baseline ViT"})
     assert "Top-1 (%) ±" not in single and single["Top-1 (%)"].item() == 40.0
-    both = over_seeds(final_epoch(pd.concat([one, two], ignore_index=True)), {"vit": "Baseline ViT"})
+    both = variants_table(final_epoch(pd.concat([one, two], ignore_index=True)), {"vit": "Baseline ViT"})
     assert both["Top-1 (%)"].item() == 45.0
     assert both["Top-1 (%) ±"].item() == pytest.approx(np.std([40, 50], ddof=1), abs=0.01)
     assert both.columns[0] == "Model"
@@ -63,7 +65,7 @@ def test_runs_are_read_side_by_side(tmp_path):
 
 def test_curve_numbers_measure_drops():
     table = pd.concat([metrics("vit", 0, [10.0, 40.0, 30.0, 50.0]), metrics("spikformer", 0, [10.0, 20.0, 30.0, 40.0])])
-    found = curve_numbers(table, "fig3").set_index(["row", "column"])["value"]
+    found = tidy(curve_numbers(table, "fig3")).set_index(["row", "column"])["value"]
     assert found["Baseline ViT", "volatility"] == 10.0
     assert found["Baseline Spikformer", "volatility"] == 0.0
     assert found["Baseline ViT", "best accuracy"] == 50.0
@@ -105,7 +107,7 @@ def test_head_numbers_name_layers_and_ablations():
         for seed in (0, 1)
         for layer in (1, 2)
     ]
-    found = head_numbers(pd.DataFrame(rows), "fig2").set_index(["row", "column"])["value"]
+    found = tidy(head_numbers(pd.DataFrame(rows), "fig2")).set_index(["row", "column"])["value"]
     assert found["layer 2", "mean correlation"] == pytest.approx(0.3)
     assert found["no MLP", "change"] == pytest.approx(0.2)
     assert found["no skip", "change"] == pytest.approx(0.1)
@@ -141,9 +143,8 @@ def test_figures_draw_silent_layers_and_single_seeds():
     final = final_epoch(
         pd.concat([metrics("spikformer", 0, [1.0, 2.0]), metrics(LEARNED, 0, [1.0, 4.0])], ignore_index=True)
     )
-    found = membrane_numbers(layers[layers["layer"] == 1], final, particles, constants).set_index(["row", "column"])[
-        "value"
-    ]
+    rows = membrane_numbers(layers[layers["layer"] == 1], final, particles, constants)
+    found = tidy(rows).set_index(["row", "column"])["value"]
     assert found["learned", "Top-1 (%)"] == 4.0
     assert found["change", "last layer correlation"] == 0.0
     assert found["particles fixed", "clusters"] == 1

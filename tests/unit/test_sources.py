@@ -21,7 +21,7 @@ from clusterlens.data.settings import check_named
 from clusterlens.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
-REGISTRY = load(ROOT / "config" / "datasets.yaml", ROOT / "workflow" / "schemas" / "registry" / "datasets.schema.yaml")
+REGISTRY = load(ROOT / "config" / "datasets.yaml")
 HEART = "oldpeak,thalach,cp,target\n1.0,150,0,1\n2.0,120,1,0\n"
 
 
@@ -343,7 +343,8 @@ def test_own_table_is_labelled(tmp_path):
     chosen = settings("file", table=str(tmp_path / "mine.csv"))
     facts = retrieve("heart", REGISTRY["heart"], chosen, None, tmp_path / "raw")
     assert (tmp_path / "raw" / "heart.csv").read_text() == HEART
-    assert facts["stand_ins"] == ["mine.csv for the heart disease table (Lapp 2019)"]
+    label = "mine.csv for the heart disease table (Lapp 2019)"
+    assert facts["stand_ins"] == [{"dataset": "heart", "label": label}]
 
 
 def test_own_text_picture_and_checkpoint(tmp_path):

@@ -15,18 +15,25 @@ def call_snakemake(*words: str, folder: Path = ROOT) -> subprocess.CompletedProc
     """Run the launcher with this interpreter; no network is needed, and none is used."""
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, str(folder / "tools" / "launcher.py"), *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, timeout=600)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, timeout=1200)
 
 
-@pytest.fixture
+def copy_checkout(folder: Path) -> Path:
+    """A copy of the tracked parts of the workflow, to run and edit freely."""
+    leave_out = shutil.ignore_patterns("__pycache__", "results", "resources", "logs", ".*", "tests", "benchmarks")
+    return Path(shutil.copytree(ROOT, folder / "clone", ignore=leave_out))
+
+
+@pytest.fixture(scope="session")
 def snakemake():
     return call_snakemake
 
 
+@pytest.fixture(scope="session")
+def make_checkout():
+    return copy_checkout
+
+
 @pytest.fixture
 def checkout(tmp_path) -> Path:
-    """A copy of the tracked parts of the workflow, to run and edit freely."""
-    copy = tmp_path / "clone"
-    leave_out = shutil.ignore_patterns("__pycache__", "results", "resources", "logs", ".*", "tests", "benchmarks")
-    shutil.copytree(ROOT, copy, ignore=leave_out)
-    return copy
+    return copy_checkout(tmp_path)

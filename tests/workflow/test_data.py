@@ -13,18 +13,20 @@ def test_a_mirror_that_lacks_something(snakemake, checkout):
     )
     wanted = [f"resources/{name}/manifest.json" for name in ("t5-large", "picture", "heart")]
 
-    run = snakemake("--cores", "2", *wanted, "--config", "mirror=mirror", folder=checkout)
+    settings = ("mirror=mirror", "data={picture: {source: mirror}}")
+    run = snakemake("--cores", "2", *wanted, "--config", *settings, folder=checkout)
 
     assert run.returncode != 0
     lines = [line for line in run.stderr.splitlines() if line.startswith("clusterlens: ")]
     assert len(lines) == 2
     picture, t5 = sorted(lines, key=lambda line: "T5" in line)
-    assert "mirror has no picture/picture.png" in picture and "data/picture/files/image" in picture
+    assert "mirror has no picture/picture.png" in picture and "data/picture/source" in picture
     assert "mirror has no models/t5-large/config.json" in t5 and "copy resources/t5-large/raw" in t5
 
     manifest = json.loads((checkout / "resources" / "heart" / "manifest.json").read_text())
     assert manifest["source"] == "mirror" and manifest["sample"] == {"0": 10, "1": 10}
-    assert manifest["stand_ins"] == ["a subset of the heart disease table (Lapp 2019) (rows 20 of 1,025)"]
+    label = "a subset of the heart disease table (Lapp 2019) (rows 20 of 1,025)"
+    assert manifest["stand_ins"] == [{"dataset": "heart", "label": label}]
     assert (checkout / "resources" / "heart" / "table.csv").read_text().startswith("oldpeak,thalach,cp,target\n")
     assert not [path for path in (checkout / "resources").glob("*/raw*") if path.parent.name != "heart"]
 

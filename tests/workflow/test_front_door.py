@@ -1,14 +1,13 @@
 """What a user types works as typed: plans, dry-runs, refusals, reruns."""
 
-import csv
 from pathlib import Path
 
 import pytest
 
+from clusterlens.items import read_items
+
 ROOT = Path(__file__).resolve().parents[2]
 MINI = ("--configfile", "config/mini.yaml")
-with (ROOT / "published" / "items.tsv").open(encoding="utf-8") as stream:
-    ITEMS = list(csv.DictReader(stream, delimiter="\t"))
 
 
 def planned_files(snakemake, *words: str) -> set[str]:
@@ -21,11 +20,8 @@ def planned_files(snakemake, *words: str) -> set[str]:
 @pytest.mark.parametrize(("words", "results"), [((), "results"), (MINI, "results/mini")], ids=["paper", "mini"])
 def test_every_built_item_is_planned(snakemake, words, results):
     files = planned_files(snakemake, *words)
-    for row in ITEMS:
-        if row["state"] == "built":
-            for extension in row["files"].split(","):
-                place = "diagnose/report" if row["item"] == "diagnose" else f"{row['paper']}/{row['item']}"
-                assert f"{results}/{place}.{extension}" in files
+    for item in read_items().of():
+        assert {path.replace("<results>", results) for path in item.files} <= files
     assert {f"{results}/comparison.csv", f"{results}/claims.csv"} <= files
 
 

@@ -4,22 +4,21 @@
 
 rule retrieve_dataset:
     input:
-        own=own_files,
-        code=code("retrieve_dataset"),
+        own=project.own_files,
     output:
         raw=directory("<resources>/{dataset}/raw"),
         manifest="<resources>/{dataset}/raw.manifest.json",
     log:
         "<logs>/retrieve_dataset/{dataset}.log",
     wildcard_constraints:
-        dataset="|".join(DATASETS),
+        dataset="|".join(project.datasets),
     localrule: True
     conda:
         "../../envs/retrieve.yaml"
     params:
-        entry=lookup(within=DATASETS, dpath="{dataset}"),
-        settings=retrieval_settings,
-        mirror=mirror_for,
+        **project.used("retrieve_dataset", settings=("data/{dataset}", "source")),
+        entry=project.entry,
+        mirror=project.mirror,
     message:
         "Retrieving {wildcards.dataset}"
     script:
@@ -30,19 +29,19 @@ rule prepare_images:
     input:
         raw="<resources>/{dataset}/raw",
         raw_manifest="<resources>/{dataset}/raw.manifest.json",
-        code=code("prepare_images"),
     output:
         images="<resources>/{dataset}/images.npz",
         manifest="<resources>/{dataset}/manifest.json",
     log:
         "<logs>/prepare_images/{dataset}.log",
     wildcard_constraints:
-        dataset=names_of("images"),
+        dataset=project.of_kind("images"),
     localrule: True
     conda:
         "../../envs/base.yaml"
     params:
-        entry=lookup(within=DATASETS, dpath="{dataset}"),
+        **project.used("prepare_images"),
+        entry=project.entry,
     message:
         "Preparing the images of {wildcards.dataset}"
     script:
@@ -53,21 +52,19 @@ rule prepare_documents:
     input:
         raw="<resources>/{dataset}/raw",
         raw_manifest="<resources>/{dataset}/raw.manifest.json",
-        code=code("prepare_documents"),
     output:
         documents="<resources>/{dataset}/documents.jsonl",
         manifest="<resources>/{dataset}/manifest.json",
     log:
         "<logs>/prepare_documents/{dataset}.log",
     wildcard_constraints:
-        dataset=names_of("documents"),
+        dataset=project.of_kind("documents"),
     localrule: True
     conda:
         "../../envs/base.yaml"
     params:
-        entry=lookup(within=DATASETS, dpath="{dataset}"),
-        documents=lookup(within=config, dpath="data/{dataset}/documents"),
-        min_words=lookup(within=config, dpath="data/{dataset}/min_words"),
+        **project.used("prepare_documents", documents="data/{dataset}/documents", min_words="data/{dataset}/min_words"),
+        entry=project.entry,
     message:
         "Preparing the documents of {wildcards.dataset}"
     script:
@@ -78,7 +75,6 @@ rule prepare_text:
     input:
         raw="<resources>/{dataset}/raw",
         raw_manifest="<resources>/{dataset}/raw.manifest.json",
-        code=code("prepare_text"),
     output:
         train="<resources>/{dataset}/train.jsonl",
         valid="<resources>/{dataset}/valid.jsonl",
@@ -87,12 +83,13 @@ rule prepare_text:
     log:
         "<logs>/prepare_text/{dataset}.log",
     wildcard_constraints:
-        dataset=names_of("text"),
+        dataset=project.of_kind("text"),
     localrule: True
     conda:
         "../../envs/base.yaml"
     params:
-        entry=lookup(within=DATASETS, dpath="{dataset}"),
+        **project.used("prepare_text"),
+        entry=project.entry,
     message:
         "Preparing the text of {wildcards.dataset}"
     script:
@@ -103,7 +100,6 @@ rule prepare_labelled_text:
     input:
         raw="<resources>/{dataset}/raw",
         raw_manifest="<resources>/{dataset}/raw.manifest.json",
-        code=code("prepare_labelled_text"),
     output:
         train="<resources>/{dataset}/train.jsonl",
         test="<resources>/{dataset}/test.jsonl",
@@ -111,12 +107,13 @@ rule prepare_labelled_text:
     log:
         "<logs>/prepare_labelled_text/{dataset}.log",
     wildcard_constraints:
-        dataset=names_of("labelled_text"),
+        dataset=project.of_kind("labelled_text"),
     localrule: True
     conda:
         "../../envs/base.yaml"
     params:
-        entry=lookup(within=DATASETS, dpath="{dataset}"),
+        **project.used("prepare_labelled_text"),
+        entry=project.entry,
     message:
         "Preparing the labelled texts of {wildcards.dataset}"
     script:
@@ -127,7 +124,6 @@ rule prepare_table:
     input:
         raw="<resources>/{dataset}/raw",
         raw_manifest="<resources>/{dataset}/raw.manifest.json",
-        code=code("prepare_table"),
     output:
         table="<resources>/{dataset}/table.csv",
         sample="<resources>/{dataset}/sample.csv",
@@ -135,13 +131,13 @@ rule prepare_table:
     log:
         "<logs>/prepare_table/{dataset}.log",
     wildcard_constraints:
-        dataset=names_of("table"),
+        dataset=project.of_kind("table"),
     localrule: True
     conda:
         "../../envs/base.yaml"
     params:
-        entry=lookup(within=DATASETS, dpath="{dataset}"),
-        settings=lookup(within=config, dpath="data/{dataset}"),
+        **project.used("prepare_table", settings="data/{dataset}"),
+        entry=project.entry,
     message:
         "Preparing the table {wildcards.dataset}"
     script:
@@ -152,20 +148,19 @@ rule prepare_picture:
     input:
         raw="<resources>/{dataset}/raw",
         raw_manifest="<resources>/{dataset}/raw.manifest.json",
-        code=code("prepare_picture"),
     output:
         picture="<resources>/{dataset}/picture.npz",
         manifest="<resources>/{dataset}/manifest.json",
     log:
         "<logs>/prepare_picture/{dataset}.log",
     wildcard_constraints:
-        dataset=names_of("picture"),
+        dataset=project.of_kind("picture"),
     localrule: True
     conda:
         "../../envs/base.yaml"
     params:
-        entry=lookup(within=DATASETS, dpath="{dataset}"),
-        size=lookup(within=config, dpath="data/{dataset}/size"),
+        **project.used("prepare_picture", size="data/{dataset}/size"),
+        entry=project.entry,
     message:
         "Preparing the picture and its mask"
     script:
@@ -176,18 +171,18 @@ rule prepare_checkpoint:
     input:
         raw="<resources>/{dataset}/raw",
         raw_manifest="<resources>/{dataset}/raw.manifest.json",
-        code=code("prepare_checkpoint"),
     output:
         manifest="<resources>/{dataset}/manifest.json",
     log:
         "<logs>/prepare_checkpoint/{dataset}.log",
     wildcard_constraints:
-        dataset=names_of("checkpoint"),
+        dataset=project.of_kind("checkpoint"),
     localrule: True
     conda:
         "../../envs/torch.yaml"
     params:
-        entry=lookup(within=DATASETS, dpath="{dataset}"),
+        **project.used("prepare_checkpoint"),
+        entry=project.entry,
     message:
         "Checking the checkpoint {wildcards.dataset}"
     script:

@@ -3,10 +3,9 @@
 
 rule verify_numbers:
     input:
-        numbers=judged_numbers(),
-        manifests=judged_manifests(),
-        published=published_files(),
-        code=code("verify_numbers"),
+        numbers=[item.numbers for item in project.judged()],
+        manifests=[item.manifest for item in project.judged()],
+        published=project.published(),
     output:
         table=report(
             "<results>/comparison.csv",
@@ -20,6 +19,8 @@ rule verify_numbers:
     localrule: True
     conda:
         "../../envs/base.yaml"
+    params:
+        **project.used("verify_numbers"),
     message:
         "Comparing our numbers with the published ones"
     script:
@@ -28,11 +29,10 @@ rule verify_numbers:
 
 rule verify_claims:
     input:
-        numbers=judged_numbers(),
-        manifests=judged_manifests(),
+        numbers=[item.numbers for item in project.judged()],
+        manifests=[item.manifest for item in project.judged()],
         comparison="<results>/comparison.csv",
-        published=published_files(),
-        code=code("verify_claims"),
+        published=project.published(),
     output:
         table=report(
             "<results>/claims.csv",
@@ -46,6 +46,8 @@ rule verify_claims:
     localrule: True
     conda:
         "../../envs/base.yaml"
+    params:
+        **project.used("verify_claims"),
     message:
         "Judging the papers' claims"
     script:
@@ -55,17 +57,18 @@ rule verify_claims:
 rule write_captions:
     input:
         claims="<results>/claims.csv",
-        manifests=judged_manifests(),
-        texts=caption_texts(),
-        code=code("write_captions"),
+        manifests=[item.manifest for item in project.judged()],
+        texts=[item.caption_text for item in project.judged()],
     output:
-        captions=caption_targets(),
+        captions=[item.caption for item in project.judged()],
         manifest="<results>/captions.manifest.json",
     log:
         "<logs>/write_captions.log",
     localrule: True
     conda:
         "../../envs/base.yaml"
+    params:
+        **project.used("write_captions"),
     message:
         "Writing the captions of the report"
     script:
@@ -76,9 +79,8 @@ rule plot_verdicts:
     input:
         claims="<results>/claims.csv",
         comparison="<results>/comparison.csv",
-        registry="published/items.tsv",
+        register="published/items.tsv",
         manifests=["<results>/claims.manifest.json", "<results>/comparison.manifest.json"],
-        code=code("plot_verdicts"),
     output:
         png=report(
             "<results>/verdicts.png",
@@ -94,8 +96,8 @@ rule plot_verdicts:
     conda:
         "../../envs/base.yaml"
     params:
-        papers=PAPERS,
-        scale=lookup(within=config, dpath="scale"),
+        **project.used("plot_verdicts"),
+        label=config["scale"],
     message:
         "Drawing the verdicts"
     script:

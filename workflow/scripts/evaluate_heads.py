@@ -5,11 +5,11 @@ import torch
 from safetensors.torch import load_model
 
 from clusterlens import job
+from clusterlens.data.formats import write_csv
 from clusterlens.devices import pick
-from clusterlens.files import write_csv
 from clusterlens.metrics.correlation import HeadCorrelation
+from clusterlens.models.image_models import build
 from clusterlens.models.neurons import time_constants
-from clusterlens.models.zoo import build
 from clusterlens.training.images import Preparation, load_split
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from clusterlens import job
 from clusterlens.data.facts import facts_of
+from clusterlens.data.formats import write_csv
 from clusterlens.data.registry import find_raw
 from clusterlens.data.tables import balanced_sample, read_table, select
-from clusterlens.files import write_csv
 from clusterlens.logs import log
 
 

@@ -6,6 +6,7 @@ from clusterlens import job
 from clusterlens.data.facts import facts_of
 from clusterlens.data.registry import find_raw
 from clusterlens.data.text import read_lines, write_documents
+from clusterlens.provenance import stand_in
 
 
 def main(smk):
@@ -17,7 +18,8 @@ def main(smk):
         write_documents(smk.output[split], (line for line in lines if line.strip()))
     facts = facts_of(smk.params.entry, counts, smk.input.raw_manifest)
     if unknown:
-        facts["stand_ins"] = [*facts["stand_ins"], f"word-tokenised text with <unk> for {smk.params.entry['title']}"]
+        label = f"word-tokenised text with <unk> for {smk.params.entry['title']}"
+        facts["stand_ins"] = [*facts["stand_ins"], stand_in(smk.wildcards.dataset, label)]
     return facts
 
 

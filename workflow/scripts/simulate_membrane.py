@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 
 from clusterlens import job
-from clusterlens.files import write_csv
+from clusterlens.data.formats import write_csv
 from clusterlens.metrics.order import count, direction_labels, mean_cosine
 from clusterlens.models.variants import LEARNED
 from clusterlens.particles.simulate import Settings, simulate
+
+SHARED = ("tokens", "dimension", "beta", "step", "time", "start", "seeds")  # settings taken over from S Fig. 1
 
 
 def main(smk):
@@ -16,9 +18,8 @@ def main(smk):
     learned = attention.groupby("layer")["tau"].mean()
     # S uses one letter for both: tau of the neuron is taken as the steepness tau of Eq. 9.
     steepness = {"fixed": smk.params.fixed} | {f"layer {layer}": float(tau) for layer, tau in learned.items()}
-    settings = Settings(
-        field="ssa_soft", steepness=tuple(steepness.values()), threshold=smk.params.threshold, **smk.params.simulation
-    )
+    shared = {key: smk.params.simulation[key] for key in SHARED}
+    settings = Settings(field="ssa_soft", steepness=tuple(steepness.values()), threshold=smk.params.threshold, **shared)
     trajectory = simulate(settings, every=5)
     rows, names, seeds = [], list(steepness), len(settings.seeds)
     positions = trajectory.positions.cpu().numpy()  # (times, systems, tokens, 3)

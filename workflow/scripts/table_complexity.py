@@ -3,10 +3,10 @@
 import pandas as pd
 
 from clusterlens import job
-from clusterlens.files import write_csv
+from clusterlens.data.formats import write_csv
 from clusterlens.metrics.complexity import complexity, in_words
+from clusterlens.models.image_models import build
 from clusterlens.models.variants import VARIANTS
-from clusterlens.models.zoo import build
 
 
 def main(smk):

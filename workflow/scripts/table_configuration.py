@@ -1,13 +1,14 @@
 """Rule table_configuration: the hyperparameters in effect, as S Table 4 and A Tables 2 and 3 print them."""
 
 from clusterlens import job
-from clusterlens.figures.configuration import TABLES
-from clusterlens.files import write_csv
+from clusterlens.data.formats import write_csv
+from clusterlens.figures.configuration import SECTIONS, TABLES
 
 
 def main(smk):
-    table = TABLES[smk.wildcards.paper, smk.wildcards.item](**smk.params.settings)
-    write_csv(smk.output.table, table)
+    paper = smk.params.paper
+    sections = {name: smk.params[name] for name in SECTIONS[paper]}
+    write_csv(smk.output.table, TABLES[paper, smk.wildcards.item](**sections))
 
 
 if "snakemake" in globals():

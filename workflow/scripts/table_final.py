@@ -1,14 +1,14 @@
 """Rule table_final: losses and accuracies of the six variants after the last epoch (S Table 2)."""
 
 from clusterlens import job
-from clusterlens.files import write_csv
-from clusterlens.metrics.runs import final_epoch, over_seeds, read_runs
+from clusterlens.data.formats import write_csv
+from clusterlens.metrics.runs import final_epoch, read_runs, variants_table
 from clusterlens.models.variants import VARIANTS
 
 
 def main(smk):
     metrics = read_runs(smk.input.metrics, smk.params.runs, smk.params.seeds)
-    write_csv(smk.output.table, over_seeds(final_epoch(metrics), VARIANTS))
+    write_csv(smk.output.table, variants_table(final_epoch(metrics), VARIANTS))
     return {"seeds": sorted(set(smk.params.seeds))}
 
 

@@ -3,10 +3,11 @@
 import pandas as pd
 
 from clusterlens import job
-from clusterlens.files import write_csv
+from clusterlens.data.formats import write_csv
+from clusterlens.items import read_items
 from clusterlens.logs import log
 from clusterlens.verify.claims import VERDICTS, judge_all
-from clusterlens.verify.published import read_claims, read_items
+from clusterlens.verify.published import read_claims
 from clusterlens.verify.results import read_results
 
 

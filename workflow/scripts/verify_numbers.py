@@ -1,10 +1,11 @@
 """Rule verify_numbers: every published number beside ours, with a verdict."""
 
 from clusterlens import job
-from clusterlens.files import write_csv
+from clusterlens.data.formats import write_csv
+from clusterlens.items import read_items
 from clusterlens.logs import log
 from clusterlens.verify.compare import VERDICTS, compare_all
-from clusterlens.verify.published import read_items, read_published
+from clusterlens.verify.published import read_published
 from clusterlens.verify.results import read_results
 
 

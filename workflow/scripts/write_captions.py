@@ -15,9 +15,8 @@ def main(smk):
         paper, item = Path(text).parent.name, Path(text).stem
         facts = read_json(manifest)
         of_item = claims[(claims["paper"] == paper) & (claims["item"] == item)]
-        write_text(
-            caption, compose(Path(text).read_text(encoding="utf-8"), of_item, facts["stand_ins"], facts["scale"])
-        )
+        stand_ins = [entry["label"] for entry in facts["stand_ins"]]
+        write_text(caption, compose(Path(text).read_text(encoding="utf-8"), of_item, stand_ins, facts["scale"]))
 
 
 if "snakemake" in globals():

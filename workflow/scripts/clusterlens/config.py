@@ -1,25 +1,26 @@
 """The config, checked against closed schemas before any job starts, and documented from the same schemas.
 
 `workflow/schemas/config.schema.yaml` holds the top-level keys; `<section>.schema.yaml` beside it holds each section.
+Every key has a `role`, its own or that of the section around it: `experiment` (defines the experiment), `runs` (counts
+runs), `read_out` (how results are read out), `source` (where data come from), `machine` (where and how it is computed).
 """
 
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import yaml
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError, best_match
 
-from clusterlens.errors import UserError, nearest
+from clusterlens.errors import UserError
+from clusterlens.provenance import PAPER
+from clusterlens.schema import SCHEMAS, read_yaml, refuse
 
-
-def read_yaml(file: Path) -> dict:
-    """With the parser in C where PyYAML has it: every start of Snakemake reads the schemas."""
-    return yaml.load(file.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+COUNTS = {"experiment", "read_out"}  # roles whose settings make a result another than the paper's
 
 
-def load_schema(folder: Path) -> dict:
+def load_schema(folder: Path = SCHEMAS) -> dict:
     """The whole config schema: the top level with every section's schema put in its place."""
     schema = read_yaml(folder / "config.schema.yaml")
     for file in sorted(folder.glob("*.schema.yaml")):
@@ -30,18 +31,32 @@ def load_schema(folder: Path) -> dict:
     return schema
 
 
-def check_config(config: dict, folder: Path) -> None:
-    """Refuse a config that the schemas do not allow, or whose values do not fit each other, in one line."""
-    schema = load_schema(folder)
+def check_config(config: dict, schema: dict) -> None:
+    """Refuse a config that the schema does not allow, or whose values do not fit each other, in one line."""
     read_texts(config, schema)
-    error = best_match(Draft202012Validator(schema).iter_errors(config), key=plainest)
-    if error is not None:
-        raise UserError(explain(error))
+    refuse(config, Draft202012Validator(schema), "config")
     for wrong in conflicts(config):
         raise UserError(f"config {wrong}")
 
 
-def read_texts(value: object, schema: dict) -> object:
+def resolved(schema: dict, section: dict) -> dict:
+    """A schema with its reference into `$defs` of the section followed; of `if`, the branch for sections."""
+    while "$ref" in schema or "else" in schema:
+        name = schema.get("$ref", "").removeprefix("#/$defs/")
+        behind = section["$defs"][name] if name else schema["else"]
+        schema = behind | {key: value for key, value in schema.items() if key not in ("$ref", "if", "then", "else")}
+    return schema
+
+
+def inner(schema: dict, key: str, section: dict) -> dict:
+    """The schema of one key below a schema; empty where it is not described."""
+    found = resolved(schema, section).get("properties", {}).get(key)
+    if found is None:
+        found = resolved(schema, section).get("additionalProperties", {})
+    return resolved(found, section) if isinstance(found, dict) else {}
+
+
+def read_texts(value: object, schema: dict, section: dict | None = None) -> object:
     """Read numbers, truth values and nulls that arrived as texts, in place where `value` is a section or a list.
 
     Snakemake hands over everything inside `--config 'section={key: 1}'` as text; where the schema wants no text, it is
@@ -49,10 +64,10 @@ def read_texts(value: object, schema: dict) -> object:
     """
     if isinstance(value, dict):
         for key, entry in value.items():
-            inner = schema.get("properties", {}).get(key, schema.get("additionalProperties"))
-            value[key] = read_texts(entry, inner if isinstance(inner, dict) else {})
+            below = inner(schema, key, section or {})
+            value[key] = read_texts(entry, below, section or below)
     elif isinstance(value, list):
-        value[:] = [read_texts(entry, schema.get("items", {})) for entry in value]
+        value[:] = [read_texts(entry, resolved(schema.get("items", {}), section or {}), section) for entry in value]
     elif isinstance(value, str):
         types = schema.get("type", "string")
         types = [types] if isinstance(types, str) else types
@@ -88,101 +103,85 @@ def conflicts(config: dict) -> Iterator[str]:
         yield f"section 'architecture': patches of {patch} do not tile an image of {side} pixels; choose a divisor"
 
 
-EXPERIMENTS = ("architecture", "training", "language_model", "probing", "simulations", "attention")
-FREE = {"seeds", "gpus", "frames", "dtype"}  # may differ from the paper's without making another experiment of it
+class Settings:
+    """A checked config with its schema and the shipped config of the papers."""
+
+    def __init__(self, config: dict, shipped: dict, schema: dict):
+        self.config, self.shipped, self.schema = config, shipped, schema
+
+    def value(self, path: str, role: str | None = None) -> Any:
+        """The setting or section at `path`; of a section only the keys with that role, if one is named."""
+        found = at(self.config, path)
+        if role is None:
+            return found
+        roles = {key.removeprefix(f"{path}/").split("/")[0] for key in self.keys(path) if role in self.roles(key)}
+        return {key: entry for key, entry in found.items() if key in roles}
+
+    def keys(self, path: str) -> list[str]:
+        """The paths of all values at or below `path`, in the config or in the shipped one."""
+        return list(dict.fromkeys([*leaves(at(self.config, path), path), *leaves(at(self.shipped, path), path)]))
+
+    def roles(self, path: str) -> set[str]:
+        """What a key is: its own annotation or that of the nearest section around it."""
+        schema, found = self.schema, {self.schema["role"]}
+        section: dict = {}
+        for part in path.split("/"):
+            schema = inner(schema, part, section)
+            section = section or schema
+            own = schema.get("role", found)
+            found = {own} if isinstance(own, str) else set(own)
+        return found
+
+    def scale(self, path: str, role: str | None = None) -> str:
+        """`paper` where every setting of an experiment at or below the path is as shipped, else the config's label."""
+        for key in self.keys(path):
+            roles = self.roles(key)
+            if roles & COUNTS and role in (None, *roles) and at(self.config, key) != at(self.shipped, key):
+                return self.config["scale"] if self.config["scale"] != PAPER else "custom"
+        return PAPER
 
 
-def scale_of(config: dict, shipped: dict) -> str:
-    """The label of results: `paper` only where every experiment is set as shipped, else `custom`; mini stays mini."""
-    if config["scale"] != "paper":
-        return config["scale"]
-    same = all(experiment(config[section]) == experiment(shipped[section]) for section in EXPERIMENTS)
-    return "paper" if same else "custom"
+def at(settings: Any, path: str) -> Any:
+    """The value at a path such as `training/epochs`; None where there is none."""
+    for part in path.split("/"):
+        settings = settings.get(part) if isinstance(settings, dict) else None
+    return settings
 
 
-def experiment(settings: object) -> object:
-    """Settings without the keys that do not define the experiment."""
-    if not isinstance(settings, dict):
-        return settings
-    return {key: experiment(value) for key, value in settings.items() if key not in FREE}
+def leaves(value: object, path: str) -> Iterator[str]:
+    if isinstance(value, dict) and value:
+        for key, entry in value.items():
+            yield from leaves(entry, f"{path}/{key}")
+    else:
+        yield path
 
 
-def plainest(error: ValidationError) -> tuple:
-    """Prefer an unknown key over anything else, then the outermost error."""
-    return error.validator == "additionalProperties", -len(error.absolute_path)
-
-
-def explain(error: ValidationError) -> str:
-    """One schema error as one line: where, what is wrong, what is allowed."""
-    place = "/".join(map(str, error.absolute_path))
-    where = f"config key '{place}'" if place else "config"
-    value, limit = error.instance, error.validator_value
-    if error.validator == "additionalProperties":
-        known = error.schema.get("properties", {})
-        unknown = next(key for key in value if key not in known)
-        return f"{where}: unknown key '{unknown}': {nearest(unknown, known)}"
-    says = {
-        "required": lambda: f"key '{next(key for key in limit if key not in value)}' is missing",
-        "type": lambda: f"{value!r} is {article(value)}, but {names(limit)} is needed",
-        "enum": lambda: f"{value!r} is not allowed: {nearest(str(value), map(str, limit))}",
-        "const": lambda: f"{value!r} is not allowed: it must be {limit!r}",
-        "minimum": lambda: f"{value!r} is too small: it must be at least {limit}",
-        "maximum": lambda: f"{value!r} is too large: it must be at most {limit}",
-        "exclusiveMinimum": lambda: f"{value!r} is too small: it must be greater than {limit}",
-        "exclusiveMaximum": lambda: f"{value!r} is too large: it must be less than {limit}",
-        "minItems": lambda: f"{len(value)} entries given, at least {limit} needed",
-        "maxItems": lambda: f"{len(value)} entries given, at most {limit} allowed",
-        "uniqueItems": lambda: f"{value!r} names something twice",
-        "pattern": lambda: f"{value!r} does not have the form {limit}",
-    }
-    reason = says.get(error.validator, lambda: error.message.replace("\n", " "))()
-    description = error.schema.get("description", "") if isinstance(error.schema, dict) else ""
-    return f"{where}: {reason}" + (f" ({description})" if description else "")
-
-
-def article(value: object) -> str:
-    kinds = {
-        bool: "a truth value",
-        str: "a text",
-        int: "a whole number",
-        float: "a number",
-        list: "a list",
-        dict: "a section",
-    }
-    return "nothing" if value is None else kinds[type(value)]
-
-
-def names(types: str | list[str]) -> str:
-    words = {
-        "object": "a section",
-        "array": "a list",
-        "string": "a text",
-        "integer": "a whole number",
-        "number": "a number",
-    }
-    words |= {"boolean": "true or false", "null": "null"}
-    return " or ".join(words[kind] for kind in ([types] if isinstance(types, str) else types))
-
-
-def keys(schema: dict, prefix: str = "") -> Iterator[tuple[str, dict]]:
-    """Every leaf key of a schema with its path, in the order written."""
+def described(schema: dict, section: dict | None = None, prefix: str = "") -> Iterator[tuple[str, dict]]:
+    """Every key that the schema describes, with its path, in the order written; those of any one item come once."""
     for name, entry in schema.get("properties", {}).items():
-        path = f"{prefix}{name}"
+        path, entry = f"{prefix}{name}", resolved(entry, section or {})
         if "properties" in entry:
-            yield from keys(entry, f"{path}/")
+            yield from described(entry, section or entry, f"{path}/")
         else:
             yield path, entry
+    if "item" in schema.get("$defs", {}):
+        yield from described(schema["$defs"]["item"], schema, f"{prefix}<paper>/<item>/")
 
 
-def document(folder: Path) -> str:
-    """The table of all keys for config/README.md."""
+def document(config: dict, schema: dict) -> str:
+    """The table of all keys for config/README.md, with the defaults of config.yaml."""
     lines = ["| key | default | meaning |", "|---|---|---|"]
-    for path, entry in keys(load_schema(folder)):
-        default = (
-            yaml.safe_dump(entry.get("default"), default_flow_style=True, width=10_000).removesuffix("...\n").strip()
-        )
-        meaning = entry.get("description", "")
+    for path, entry in described(schema):
+        text, meaning = shown(at(config, path), path, entry), entry.get("description", "")
         if "enum" in entry:
             meaning += f" One of: {', '.join(map(str, entry['enum']))}."
-        lines.append(f"| `{path}` | `{default}` | {meaning} |".replace("\n", " "))
+        lines.append(f"| `{path}` | {text} | {meaning} |".replace("\n", " "))
     return "\n".join(lines) + "\n"
+
+
+def shown(value: object, path: str, entry: dict) -> str:
+    """A default as YAML, but for items, whose settings are too long for a table."""
+    if "<item>" in path or isinstance(entry.get("additionalProperties"), dict):
+        return "in config.yaml"
+    text = yaml.safe_dump(value, default_flow_style=True, width=10_000, sort_keys=False)
+    return f"`{text.removesuffix('...' + chr(10)).strip()}`"

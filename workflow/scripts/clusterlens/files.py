@@ -33,12 +33,6 @@ def write_json(path: str | os.PathLike, value: object) -> None:
     write_text(path, json.dumps(value, indent=2, sort_keys=True, default=str) + "\n")
 
 
-def write_csv(path: str | os.PathLike, frame) -> None:
-    """Write a pandas DataFrame without its index."""
-    with replacing(path) as temporary:
-        frame.to_csv(temporary, index=False, lineterminator="\n")
-
-
 def read_json(path: str | os.PathLike):
     return json.loads(Path(path).read_text(encoding="utf-8"))
 

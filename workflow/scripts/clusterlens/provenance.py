@@ -1,7 +1,8 @@
-"""The manifest beside every result: what went in, what ran, where, and whether anything in it is a stand-in."""
+"""The manifest of every result: what went in, what ran, where, and whether anything in it is a stand-in."""
 
 import subprocess
 import sys
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from clusterlens.files import digest, read_json, sha256, write_json
 from clusterlens.logs import versions
 
 ROOT = Path(__file__).resolve().parents[3]
+PAPER = "paper"  # the label of a result whose settings, and those of everything behind it, are the paper's
+NOT_SETTINGS = {"scale", "code", "checkpoints"}  # parameters of a job that its manifest does not list as settings
 
 
 def commit() -> str:
@@ -31,32 +34,54 @@ def device() -> str:
     return "cpu"
 
 
-def upstream(inputs: list[str]) -> dict:
-    """What the manifests among the inputs pass on: stand-ins add up, seeds are taken over."""
+def stand_in(dataset: str, label: str, declares: dict | None = None) -> dict:
+    """What takes the place of a data set, and the settings that it declares to be different by design."""
+    return {"dataset": dataset, "label": label} | ({"declares": declares} if declares else {})
+
+
+def labels(inputs: Iterable[str]) -> list[str]:
+    """The labels of all stand-ins behind these inputs, as figures and pages show them."""
+    return [entry["label"] for entry in upstream(inputs)["stand_ins"]]
+
+
+def upstream(inputs: Iterable[str]) -> dict:
+    """What the manifests among the inputs pass on: stand-ins add up, and so do seeds; one scale marks all."""
     manifests = [read_json(path) for path in inputs if str(path).endswith("manifest.json")]
     return {
-        "stand_ins": sorted({name for manifest in manifests for name in manifest["stand_ins"]}),
+        "stand_ins": merged(entry for manifest in manifests for entry in manifest["stand_ins"]),
         "seeds": sorted({seed for manifest in manifests for seed in manifest["seeds"]}),
+        "scale": worst(manifest["scale"] for manifest in manifests),
     }
+
+
+def merged(stand_ins: Iterable[dict]) -> list[dict]:
+    """Each once, by data set and label."""
+    return [entry for _, entry in sorted({(one["dataset"], one["label"]): one for one in stand_ins}.items())]
+
+
+def worst(scales: Iterable[str]) -> str:
+    """`paper` if all are, else the first that is not."""
+    return next((scale for scale in scales if scale != PAPER), PAPER)
 
 
 def write_manifest(smk, facts: dict, seconds: float) -> None:
     """Write `smk.output.manifest` from the job itself and from `facts`, what the script's main returned.
 
-    `facts` may hold `seeds`, `stand_ins`, `device` and anything else worth keeping; `smk.config` is only digested and
-    asked for its label `scale`, never used as a setting.
+    `facts` may hold `seeds`, `stand_ins`, `device` and anything else worth keeping; `smk.config` is only digested,
+    never used as a setting.
     """
-    passed_on = upstream(list(smk.input))
+    passed_on = upstream(smk.input)
     params = dict(smk.params.items())
     manifest = {
         "rule": smk.rule,
         "wildcards": dict(smk.wildcards.items()),
-        "scale": smk.config["scale"],
-        "stand_ins": sorted(set(passed_on["stand_ins"]) | set(facts.pop("stand_ins", []))),
-        "seeds": facts.pop("seeds", params.get("seeds", [params["seed"]] if "seed" in params else passed_on["seeds"])),
+        "scale": worst([params.get("scale", PAPER), passed_on["scale"]]),
+        "stand_ins": merged([*passed_on["stand_ins"], *facts.pop("stand_ins", [])]),
+        "seeds": sorted(set(facts.pop("seeds", params.get("seeds", passed_on["seeds"])))),
         "device": str(facts.pop("device", device())),
+        "settings": {name: value for name, value in params.items() if name not in NOT_SETTINGS},
         "config_digest": digest(smk.config),
-        "params_digest": digest(params),
+        "code": params.get("code", ""),
         "inputs": {str(path): sha256(path) for path in smk.input},
         "commit": commit(),
         "versions": versions(),

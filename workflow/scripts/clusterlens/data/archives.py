@@ -15,8 +15,8 @@ def read_members(archive: Path, names: list[str]) -> dict[str, bytes]:
             for member in tar:
                 check_member(member, archive)
                 name = PurePosixPath(member.name).name
-                if member.isfile() and name in names:
-                    found[name] = tar.extractfile(member).read()
+                if member.isfile() and name in names and (content := tar.extractfile(member)) is not None:
+                    found[name] = content.read()
     except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
         raise UserError(f"{archive}: not a whole tar archive ({type(error).__name__}): retrieve it again") from None
     if missing := [name for name in names if name not in found]:

@@ -7,27 +7,26 @@ import numpy as np
 import pandas as pd
 
 from clusterlens.data import grammar
-from clusterlens.data.formats import write_arrays
+from clusterlens.data.formats import write_arrays, write_csv
 from clusterlens.data.prose import passages
 from clusterlens.data.text import write_documents, write_labelled, write_lines
 from clusterlens.errors import UserError
-from clusterlens.files import write_csv
+from clusterlens.provenance import stand_in
 
 GROUND = (196, 208, 222)  # plain, and far from any colour of the fur
 FUR = (slice(20, 90), slice(120, 260))  # the forehead of scikit-image's cat: fur and nothing else
 SIZES = {"imdb": (1000, 400), "sst2": (4000, 800)}  # sentences to learn from and to test on
 
 
-def write(name: str, settings: dict, raw: Path) -> str:
-    """Write the stand-in for a data set as raw files and return its label."""
-    if name not in STAND_INS:
-        known = ", ".join(STAND_INS)
+def write(name: str, entry: dict, settings: dict, raw: Path) -> dict:
+    """Write the stand-in for a data set as raw files and return what the manifest says of it."""
+    if name not in WRITERS:
+        known = ", ".join(WRITERS)
         raise UserError(
             f"{name}: no stand-in is embedded (there are some for {known}); set data/{name}/source otherwise"
         )
-    label, make = STAND_INS[name]
-    make(settings, raw)
-    return label
+    WRITERS[name](settings, raw)
+    return stand_in(name, entry["embedded"]["label"], entry["embedded"].get("declares"))
 
 
 def write_digits(settings: dict, raw: Path) -> None:
@@ -108,13 +107,13 @@ def write_horse(settings: dict, raw: Path) -> None:
     Image.fromarray(mask.astype(np.uint8) * np.uint8(255)).save(raw / "mask.png")
 
 
-STAND_INS: dict[str, tuple[str, Callable[[dict, Path], None]]] = {
-    "cifar10": ("digits (scikit-learn) for CIFAR-10", write_digits),
-    "c4": ("reference prose (CPython) for C4", write_prose_documents),
-    "wikitext2": ("reference prose (CPython) for WikiText-2", write_prose_lines),
-    "imdb": ("generated reviews for IMDB", write_reviews),
-    "sst2": ("generated sentences for SST-2", write_sentences),
-    "diabetes": ("breast_cancer (scikit-learn) for the diabetes table", write_breast_cancer),
-    "heart": ("wine (scikit-learn) for the heart disease table", write_wine),
-    "picture": ("a horse of cat's fur (scikit-image) for the picture of a cat", write_horse),
+WRITERS: dict[str, Callable[[dict, Path], None]] = {
+    "cifar10": write_digits,
+    "c4": write_prose_documents,
+    "wikitext2": write_prose_lines,
+    "imdb": write_reviews,
+    "sst2": write_sentences,
+    "diabetes": write_breast_cancer,
+    "heart": write_wine,
+    "picture": write_horse,
 }

@@ -1,6 +1,7 @@
 """What a prepared data set's manifest says: where it came from, and how much of the official release it is."""
 
 from clusterlens.files import read_json
+from clusterlens.provenance import stand_in
 
 PASSED_ON = ("dataset", "title", "licence", "source", "revision", "files")
 
@@ -9,11 +10,11 @@ def facts_of(entry: dict, counts: dict[str, int], raw_manifest: str) -> dict:
     """The facts of the retrieval, the counts, and a label if this is less than what was published."""
     raw = read_json(raw_manifest)
     facts = {key: raw[key] for key in PASSED_ON}
-    return facts | {"counts": counts, "stand_ins": raw["stand_ins"] or subset(entry, counts)}
+    return facts | {"counts": counts, "stand_ins": raw["stand_ins"] or subset(raw["dataset"], entry, counts)}
 
 
-def subset(entry: dict, counts: dict[str, int]) -> list[str]:
+def subset(dataset: str, entry: dict, counts: dict[str, int]) -> list[dict]:
     """A subset must not pass for the whole: it is labelled like a stand-in."""
     official = entry.get("counts", {})
     short = [f"{split} {counts[split]:,} of {whole:,}" for split, whole in official.items() if counts[split] < whole]
-    return [f"a subset of {entry['title']} ({'; '.join(short)})"] if short else []
+    return [stand_in(dataset, f"a subset of {entry['title']} ({'; '.join(short)})")] if short else []

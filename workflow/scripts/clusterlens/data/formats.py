@@ -1,10 +1,12 @@
-"""Canonical formats that every later step reads: image archives, JSON lines and the picture with its mask."""
+"""Canonical formats that every later step reads: tables, arrays, images, JSON lines, the picture with its mask."""
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from clusterlens.errors import UserError
 from clusterlens.files import replacing
@@ -12,9 +14,15 @@ from clusterlens.files import replacing
 IMAGE_KEYS = ("train_x", "train_y", "test_x", "test_y")
 
 
-def write_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
+def write_csv(path: str | os.PathLike, frame: pd.DataFrame) -> None:
+    """A table without its index."""
     with replacing(path) as temporary:
-        np.savez_compressed(temporary, **arrays)
+        frame.to_csv(temporary, index=False, lineterminator="\n")
+
+
+def write_arrays(path: str | os.PathLike, arrays: dict[str, np.ndarray]) -> None:
+    with replacing(path) as temporary:
+        np.savez_compressed(temporary, **arrays)  # type: ignore[arg-type]
 
 
 def read_arrays(path: Path, keys: Iterable[str]) -> dict[str, np.ndarray]:

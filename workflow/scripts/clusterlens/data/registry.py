@@ -2,27 +2,15 @@
 
 from pathlib import Path
 
-import yaml
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
-
 from clusterlens.errors import UserError
+from clusterlens.schema import checked, read_yaml
 
 
-def load(path: Path, schema: Path) -> dict[str, dict]:
+def load(path: Path) -> dict[str, dict]:
     """Read and check the registry; an entry that the schema does not allow is named in one line."""
-    registry = yaml.safe_load(path.read_text(encoding="utf-8"))
-    validator = Draft202012Validator(yaml.safe_load(schema.read_text(encoding="utf-8")))
-    if error := best_match(validator.iter_errors(registry)):
-        place = "/".join(map(str, error.absolute_path)) or "top level"
-        reason = " ".join(error.message.split())
-        raise UserError(f"registry {path.name}, {place}: {reason}; allowed entries are in {schema.name}")
+    registry = read_yaml(path)
+    checked(registry, "datasets", path.name)
     return registry
-
-
-def of_kind(registry: dict[str, dict], kind: str) -> list[str]:
-    """The names of all data sets that one prepare rule reads."""
-    return [name for name, entry in registry.items() if entry["kind"] == kind]
 
 
 def raw_names(entry: dict) -> list[list[str]]:

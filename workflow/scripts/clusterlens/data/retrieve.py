@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from clusterlens.data import embedded, hub, kaggle, mirror, own
+from clusterlens.data import embedded, hub, kaggle, mirror, user_files
 from clusterlens.data.download import Unreachable, download
 from clusterlens.data.settings import named
 from clusterlens.errors import UserError
@@ -50,9 +50,9 @@ def gather(name: str, entry: dict, settings: dict, root: str | None, raw: Path, 
     """Decide where the files come from; return source, revision and stand-ins."""
     source = settings["source"]
     if source == "embedded":
-        return {"source": source, "revision": "none", "stand_ins": [embedded.write(name, settings, raw)]}
+        return {"source": source, "revision": "none", "stand_ins": [embedded.write(name, entry, settings, raw)]}
     if named(settings):
-        return {"source": source, "revision": "none", "stand_ins": [own.copy(name, entry, settings, raw)]}
+        return {"source": source, "revision": "none", "stand_ins": [user_files.copy(name, entry, settings, raw)]}
     lacking = mirror.lacking(Path(root), entry) if root else None
     if root and not lacking:
         mirror.copy(Path(root), entry, raw)

@@ -1,17 +1,25 @@
-"""The config's section `data`: which settings a retrieval depends on, and which files the user has named."""
+"""The config's section `data`: which files the user has named, and what an embedded stand-in declares."""
 
 from pathlib import Path
 
 from clusterlens.errors import UserError
 
-# Beside `source` and `files`: the settings that decide what is retrieved, and not only how it is prepared.
-RETRIEVAL_SETTINGS = {"documents": ("documents", "min_words"), "labelled_text": ("seed",), "picture": ("size",)}
 
+def declare(data: dict[str, dict], shipped: dict[str, dict], datasets: dict[str, dict]) -> None:
+    """Give data sets whose source is embedded the settings that their stand-in declares, such as its columns, in place.
 
-def retrieval_settings(entry: dict, settings: dict) -> dict:
-    """What a retrieval depends on, so that changing the rest of the settings does not download anything again."""
-    keys = ("source", "files", *RETRIEVAL_SETTINGS.get(entry["kind"], ()))
-    return {key: settings[key] for key in keys}
+    The paper's own values make way for them; any other value was meant, and is refused.
+    """
+    for name, settings in data.items():
+        if settings["source"] != "embedded":
+            continue
+        for key, value in datasets[name].get("embedded", {}).get("declares", {}).items():
+            if settings[key] not in (value, shipped[name][key]):
+                raise UserError(
+                    f"config key 'data/{name}/{key}': the embedded stand-in has {value}, not {settings[key]}; leave the"
+                    f" key out, or choose another data/{name}/source"
+                )
+            settings[key] = value
 
 
 def named(settings: dict) -> dict[str, str]:

@@ -23,7 +23,7 @@ def subject_mask(labels: np.ndarray, grid: tuple[int, int]) -> np.ndarray:
     border[1:-1, 1:-1] = False
     names = np.unique(labels)
     excess = {name: (picture[border] == name).mean() - (picture[~border] == name).mean() for name in names}
-    subject = [name for name in names if excess[name] <= 0] or [min(names, key=excess.get)]
+    subject = [name for name in names if excess[name] <= 0] or [min(names, key=excess.__getitem__)]
     return np.isin(picture, subject)
 
 

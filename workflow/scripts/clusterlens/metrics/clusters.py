@@ -54,12 +54,12 @@ def choose_k(x: np.ndarray, candidates: list[int], *, seed: int) -> int:
     return possible[int(np.nanargmax(scores))] if np.isfinite(scores).any() else possible[0]
 
 
-def clusters(x: np.ndarray, how: int | list[int], *, seed: int) -> np.ndarray:
-    """K-means labels with k given, or chosen by silhouette among candidates."""
-    return kmeans(x, how if isinstance(how, int) else choose_k(x, how, seed=seed), seed=seed)
+def find_clusters(x: np.ndarray, clusters: int | list[int], *, seed: int) -> np.ndarray:
+    """K-means labels with the number of clusters given, or chosen by silhouette among candidates."""
+    return kmeans(x, clusters if isinstance(clusters, int) else choose_k(x, clusters, seed=seed), seed=seed)
 
 
-def dbscan(x: np.ndarray, *, radius: float, least: int = 5) -> np.ndarray:
+def dbscan(x: np.ndarray, *, radius: float, min_samples: int = 5) -> np.ndarray:
     """DBSCAN labels, −1 for noise; `radius` is a share of the cloud's root mean square distance from its centre."""
     spread = np.sqrt(((x - x.mean(axis=0)) ** 2).sum(axis=1).mean())
-    return by_size(DBSCAN(eps=max(radius * spread, 1e-12), min_samples=least).fit_predict(x))
+    return by_size(DBSCAN(eps=max(radius * spread, 1e-12), min_samples=min_samples).fit_predict(x))

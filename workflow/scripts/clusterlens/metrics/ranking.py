@@ -2,12 +2,14 @@
 
 import pandas as pd
 
+from clusterlens.metrics.numbers import over_seeds
+
 
 def summary(measures: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Mean and standard deviation over seeds of every measure, one row per pattern in the order given."""
-    groups = measures.groupby(["pattern", "measure"])["value"]
-    order = [name for name in names if name in set(measures["pattern"])]
-    return groups.mean().unstack().reindex(order), groups.std().unstack().reindex(order).fillna(0.0)
+    means, spreads = (frame.unstack() for frame in over_seeds(measures.groupby(["pattern", "measure"])["value"]))
+    order = [name for name in names if name in means.index]
+    return means.loc[order], spreads.loc[order].fillna(0.0)
 
 
 def ranked(means: pd.DataFrame, baseline: str) -> list[str]:
@@ -18,8 +20,8 @@ def ranked(means: pd.DataFrame, baseline: str) -> list[str]:
 
 def agreement_words(rand: float) -> str:
     """An adjusted Rand index in words."""
-    for least, words in ((0.9, "forms nearly the same clusters as"), (0.7, "forms mostly the clusters of")):
-        if rand >= least:
+    for threshold, words in ((0.9, "forms nearly the same clusters as"), (0.7, "forms mostly the clusters of")):
+        if rand >= threshold:
             return words
     return "shares part of its clusters with" if rand >= 0.4 else "forms other clusters than"
 

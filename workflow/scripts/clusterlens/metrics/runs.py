@@ -2,6 +2,8 @@
 
 import pandas as pd
 
+from clusterlens.metrics.numbers import over_seeds, with_spread
+
 # How S names the columns of its tables, and whether more is better.
 SHOWN = {"train_loss": "Train Loss", "val_loss": "Val Loss", "top1": "Top-1 (%)", "top5": "Top-5 (%)"}
 DECIMALS = {"Train Loss": 4, "Val Loss": 4, "Top-1 (%)": 2, "Top-5 (%)": 2}
@@ -37,14 +39,10 @@ def best_epochs(metrics: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def over_seeds(table: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:
-    """Mean of every column over seeds and, when there are several, its standard deviation as `<column> ±`."""
-    groups = table.groupby(level="run", sort=False)
-    means, spreads, seeds = groups.mean(), groups.std(), int(groups.size().max())
-    shown = pd.DataFrame({"Model": list(names.values())}, index=list(names))
-    for column in table.columns:
-        decimals = DECIMALS.get(column, 4)
-        shown[column] = means[column].round(decimals)
-        if seeds > 1:
-            shown[f"{column} ±"] = spreads[column].round(decimals)
+def variants_table(table: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:
+    """A row per variant in the order of `names`, with the mean of every column over seeds and its spread."""
+    means, spreads = over_seeds(table.groupby(level="run"))
+    decimals = {column: DECIMALS.get(column, 4) for column in table.columns}
+    shown = with_spread(means.reindex(names), spreads.reindex(names), decimals)
+    shown.insert(0, "Model", list(names.values()))
     return shown.reset_index(drop=True)

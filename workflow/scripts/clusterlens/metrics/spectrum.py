@@ -1,6 +1,7 @@
 """The spectrum of a cloud of tokens: covariance eigenvalues, centred or not, and how many directions they amount to."""
 
 import numpy as np
+import pandas as pd
 
 
 def covariance_spectrum(x: np.ndarray, *, centred: bool = True) -> np.ndarray:
@@ -19,3 +20,10 @@ def effective_rank(eigenvalues: np.ndarray) -> np.ndarray:
     total = eigenvalues.sum(axis=-1, keepdims=True)
     share = eigenvalues / np.where(total > 0, total, 1)
     return np.exp(-(share * np.log(np.where(share > 0, share, 1))).sum(axis=-1))
+
+
+def gaps(spectra: pd.DataFrame) -> pd.DataFrame:
+    """λ1/λk of the centred covariance: one row per iteration, one column for each rank k > 1."""
+    centred = spectra[spectra["covariance"] == "centred"]
+    table = centred.pivot(index="iteration", columns="rank", values="eigenvalue")
+    return pd.DataFrame({rank: table[1] / table[rank] for rank in table.columns if rank > 1})

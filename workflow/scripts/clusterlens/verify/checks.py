@@ -41,7 +41,7 @@ def cell(table: pd.DataFrame, row: str, column: str) -> pd.Series:
 def number(table: pd.DataFrame, row: str, column: str) -> float:
     value = as_number(cell(table, row, column)["value"])
     if value is None:
-        raise Missing(f"row '{row}', column '{column}' holds a text, not a number")
+        raise Missing(f"a text, not a number, in row '{row}', column '{column}'")
     return value
 
 
@@ -69,7 +69,8 @@ def series(table: pd.DataFrame, prefix: str, column: str) -> dict[str, float]:
     """The rows `<prefix><number>` of a column, in the order of that number."""
     labels = table.loc[table["column"] == column, "row"]
     found = {label: re.fullmatch(re.escape(prefix) + r"([-+.\de]+)", label) for label in labels}
-    ordered_labels = sorted((label for label in found if found[label]), key=lambda label: float(found[label][1]))
+    places = {label: float(match[1]) for label, match in found.items() if match}
+    ordered_labels = sorted(places, key=places.__getitem__)
     if len(ordered_labels) < 2:
         raise Missing(f"fewer than two rows '{prefix}<number>' in column '{column}'")
     return {label: number(table, label, column) for label in ordered_labels}
@@ -138,13 +139,13 @@ def reduction_within(
     )
 
 
-def ratio_at_least(table: pd.DataFrame, *, row: str, over: str, column: str, value: float) -> Outcome:
+def ratio_at_least(table: pd.DataFrame, *, row: str, base: str, column: str, value: float) -> Outcome:
     """One row at least so many times another."""
-    below = number(table, over, column)
+    below = number(table, base, column)
     if below == 0:
-        raise Missing(f"row '{over}', column '{column}' is 0: no ratio")
+        raise Missing(f"0 in row '{base}', column '{column}', so that there is no ratio")
     ours = number(table, row, column) / below
-    return Outcome(ours >= value, f"{column}: {row} is {ours:.4g} times {over}")
+    return Outcome(ours >= value, f"{column}: {row} is {ours:.4g} times {base}")
 
 
 def all_close(table: pd.DataFrame, *, rows: list[str], column: str, tolerance: float) -> Outcome:

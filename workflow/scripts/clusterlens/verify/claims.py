@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from clusterlens.logs import log
 from clusterlens.verify.checks import CHECKS, Missing, Outcome
 from clusterlens.verify.published import arguments
 from clusterlens.verify.results import Result
@@ -26,17 +27,17 @@ def judge(claim: dict, result: Result | None, compared: pd.DataFrame) -> dict:
     line = {name: claim.get(name, "") for name in ("id", "paper", "item", "claim", "check", "source")}
     line |= {"reason": claim.get("cannot_hold", claim.get("reason", "")), "seeds": "", "scale": "", "stand_in": ""}
     if result is not None:
-        line |= {"seeds": result.seeds, "scale": result.scale, "stand_in": "; ".join(result.stand_ins_of(data))}
+        line |= {"seeds": result.seeds, "scale": result.scale, "stand_in": result.labels_of(data)}
     outcome, note = look(claim, result, compared)
     fair = result is not None and result.fair(claim.get("needs", ""), data)
     if "cannot_hold" in claim:
         verdict = "cannot hold"
-    elif result is None or (outcome is None and fair):
-        verdict = "not run"
-    elif not fair:
+    elif result is not None and not fair:
         verdict = "needs paper scale"
         if outcome is not None and claim["check"] != "as_published":  # which says so itself
             note += "; here it held" if outcome.held else "; here it did not hold"
+    elif outcome is None:
+        verdict = "not run"
     else:
         verdict = "reproduced" if outcome.held else "not reproduced"
     return line | {"verdict": verdict, "ours": note}
@@ -49,6 +50,8 @@ def look(claim: dict, result: Result | None, compared: pd.DataFrame) -> tuple[Ou
     try:
         outcome = CHECKS[claim["check"]](with_verdicts(result.numbers, compared), **arguments(claim))
     except Missing as missing:
+        if not result.declared(claim.get("data", [])):
+            log.warning("claim %s cannot be judged: %s/%s has %s", claim["id"], claim["paper"], claim["item"], missing)
         return None, str(missing)
     return outcome, outcome.ours
 

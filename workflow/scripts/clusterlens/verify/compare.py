@@ -2,11 +2,13 @@
 
 import pandas as pd
 
+from clusterlens.logs import log
 from clusterlens.verify.numbers import as_number, rounds_to, same
 from clusterlens.verify.results import Result
 
 COLUMNS = ["paper", "item", "row", "column", "published", "ours", "spread", "difference", "tolerance", "verdict"]
 COLUMNS += ["seeds", "scale", "stand_in", "unit", "source", "reason"]
+KEY = ("paper", "item", "row", "column")
 VERDICTS = ["match", "within tolerance", "differs", "needs paper scale", "not run"]
 
 
@@ -25,12 +27,14 @@ def compare(number: dict[str, str], ours: dict[str, str] | None, result: Result 
     line = {name: number[name] for name in ("paper", "item", "row", "column", "unit", "source", "reason")}
     exact = number["kind"] == "exact"
     line |= {"published": number["value"], "tolerance": "exact" if exact else f"{number['kind']} {number['tolerance']}"}
-    if result is None or ours is None or ours["value"] in {"", "nan"}:
-        return line | {"ours": "", "spread": "", "difference": "", "verdict": "not run"} | facts(result, ours, [])
     data = number["data"].split()
+    if result is None or ours is None or ours["value"] in {"", "nan"}:
+        if result is not None and not result.declared(data):
+            log.warning("%s/%s provides no row '%s', column '%s'", *(number[name] for name in KEY))
+        return line | {"ours": "", "spread": "", "difference": "", "verdict": "not run"} | facts(result, ours, [])
     value, printed = as_number(ours["value"]), as_number(number["value"])
-    numeric = value is not None and printed is not None
-    line |= {"ours": ours["value"], "spread": ours["spread"], "difference": f"{value - printed:.4g}" if numeric else ""}
+    difference = "" if value is None or printed is None else f"{value - printed:.4g}"
+    line |= {"ours": ours["value"], "spread": ours["spread"], "difference": difference}
     verdict = judge(number, ours["value"]) if result.fair(number["needs"], data) else "needs paper scale"
     return line | {"verdict": verdict} | facts(result, ours, data)
 
@@ -40,7 +44,7 @@ def facts(result: Result | None, ours: dict[str, str] | None, data: list[str]) -
     if result is None:
         return {"seeds": "", "scale": "", "stand_in": ""}
     seeds = (ours or {}).get("seeds") or str(result.seeds)
-    return {"seeds": seeds, "scale": result.scale, "stand_in": "; ".join(result.stand_ins_of(data))}
+    return {"seeds": seeds, "scale": result.scale, "stand_in": result.labels_of(data)}
 
 
 def judge(number: dict[str, str], ours: str) -> str:
@@ -48,7 +52,7 @@ def judge(number: dict[str, str], ours: str) -> str:
     if number["kind"] == "exact":
         return "match" if same(ours, number["value"]) else "differs"
     value, printed = as_number(ours), as_number(number["value"])
-    if value is None:
+    if value is None or printed is None:
         return "differs"
     if rounds_to(value, number["value"]):
         return "match"

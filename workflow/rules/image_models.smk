@@ -2,8 +2,6 @@
 
 
 rule table_complexity:
-    input:
-        code=code("table_complexity"),
     output:
         table=shown("<results>/spiking/table1.csv"),
         manifest="<results>/spiking/table1.manifest.json",
@@ -18,7 +16,8 @@ rule table_complexity:
         mem_mb=2000,
         runtime=5,
     params:
-        architecture=PRINTED_ARCHITECTURE,
+        **project.used("table_complexity"),
+        architecture=project.shipped["architecture"],  # the printed models, whatever smaller ones are trained
     message:
         "Counting the parameters and FLOPs of the six variants"
     script:
@@ -29,7 +28,6 @@ rule train_model:
     input:
         images="<resources>/cifar10/images.npz",
         upstream="<resources>/cifar10/manifest.json",
-        code=code("train_model"),
     output:
         metrics="<results>/runs/{run}/seed{seed}/metrics.csv",
         weights="<results>/runs/{run}/seed{seed}/weights.safetensors",
@@ -39,7 +37,7 @@ rule train_model:
     benchmark:
         "<benchmarks>/train_model/{run}_seed{seed}.tsv"
     wildcard_constraints:
-        run="|".join(RUNS),
+        run="|".join(project.runs),
         seed=r"\d+",
     conda:
         "../../envs/torch.yaml"
@@ -49,11 +47,9 @@ rule train_model:
         mem_mb=16000,
         runtime=growing(720),
     params:
-        architecture=config["architecture"],
-        training=RECIPE,
+        **project.used("train_model", architecture="architecture", training=("training", "experiment"), device="device"),
         seed="{seed}",
-        device=config["device"],
-        checkpoints=checkpoint_folder,
+        checkpoints=project.checkpoint_folder,
     message:
         "Training {wildcards.run} with seed {wildcards.seed}"
     script:
@@ -62,9 +58,8 @@ rule train_model:
 
 rule table_final:
     input:
-        metrics=collect("<results>/runs/{run}/seed{seed}/metrics.csv", run=VARIANTS, seed=SEEDS),
-        manifests=collect("<results>/runs/{run}/seed{seed}/manifest.json", run=VARIANTS, seed=SEEDS),
-        code=code("table_final"),
+        metrics=collect("<results>/runs/{run}/seed{seed}/metrics.csv", run=VARIANTS, seed=project.seeds),
+        manifests=collect("<results>/runs/{run}/seed{seed}/manifest.json", run=VARIANTS, seed=project.seeds),
     output:
         table=shown("<results>/spiking/table2.csv"),
         manifest="<results>/spiking/table2.manifest.json",
@@ -74,7 +69,8 @@ rule table_final:
     conda:
         "../../envs/base.yaml"
     params:
-        **run_list(VARIANTS),
+        **project.used("table_final"),
+        **project.run_list(VARIANTS),
     message:
         "Gathering the final epochs"
     script:
@@ -85,7 +81,6 @@ rule table_best:
     input:
         metrics=rules.table_final.input.metrics,
         manifests=rules.table_final.input.manifests,
-        code=code("table_best"),
     output:
         table=shown("<results>/spiking/table3.csv"),
         manifest="<results>/spiking/table3.manifest.json",
@@ -95,7 +90,8 @@ rule table_best:
     conda:
         "../../envs/base.yaml"
     params:
-        **run_list(VARIANTS),
+        **project.used("table_best"),
+        **project.run_list(VARIANTS),
     message:
         "Gathering the best of all epochs"
     script:
@@ -106,7 +102,6 @@ rule plot_training_curves:
     input:
         metrics=rules.table_final.input.metrics,
         manifests=rules.table_final.input.manifests,
-        code=code("plot_training_curves"),
     output:
         png=shown("<results>/spiking/{item}.png"),
         pdf="<results>/spiking/{item}.pdf",
@@ -121,7 +116,8 @@ rule plot_training_curves:
     conda:
         "../../envs/base.yaml"
     params:
-        **run_list(VARIANTS),
+        **project.used("plot_training_curves"),
+        **project.run_list(VARIANTS),
     message:
         "Drawing spiking/{wildcards.item}"
     script:
@@ -130,10 +126,9 @@ rule plot_training_curves:
 
 rule evaluate_heads:
     input:
-        weights=collect("<results>/runs/{run}/seed{seed}/weights.safetensors", run=RUNS, seed=SEEDS),
-        manifests=collect("<results>/runs/{run}/seed{seed}/manifest.json", run=RUNS, seed=SEEDS),
+        weights=collect("<results>/runs/{run}/seed{seed}/weights.safetensors", run=project.runs, seed=project.seeds),
+        manifests=collect("<results>/runs/{run}/seed{seed}/manifest.json", run=project.runs, seed=project.seeds),
         images="<resources>/cifar10/images.npz",
-        code=code("evaluate_heads"),
     output:
         pairs="<results>/spiking/data/heads.csv",
         layers="<results>/spiking/data/head_layers.csv",
@@ -150,11 +145,14 @@ rule evaluate_heads:
         mem_mb=8000,
         runtime=60,
     params:
-        **run_list(RUNS),
-        architecture=config["architecture"],
-        training=RECIPE,
-        images=config["training"]["correlation_images"],
-        device=config["device"],
+        **project.used(
+            "evaluate_heads",
+            architecture="architecture",
+            training=("training", "experiment"),
+            images="training/correlation_images",
+            device="device",
+        ),
+        **project.run_list(project.runs),
     message:
         "Correlating the attention heads of all models"
     script:
@@ -166,7 +164,6 @@ rule plot_head_correlations:
         pairs=rules.evaluate_heads.output.pairs,
         layers=rules.evaluate_heads.output.layers,
         manifest=rules.evaluate_heads.output.manifest,
-        code=code("plot_head_correlations"),
     output:
         png=shown("<results>/spiking/{item}.png"),
         pdf="<results>/spiking/{item}.pdf",
@@ -181,7 +178,7 @@ rule plot_head_correlations:
     conda:
         "../../envs/base.yaml"
     params:
-        layers=config["training"]["correlation_layers"],
+        **project.used("plot_head_correlations", layers="training/correlation_layers"),
     message:
         "Drawing spiking/{wildcards.item}"
     script:
@@ -192,7 +189,6 @@ rule simulate_membrane:
     input:
         constants=rules.evaluate_heads.output.constants,
         upstream=rules.evaluate_heads.output.manifest,
-        code=code("simulate_membrane"),
     output:
         points="<results>/spiking/data/membrane.csv",
         manifest="<results>/spiking/data/membrane.manifest.json",
@@ -207,12 +203,12 @@ rule simulate_membrane:
         mem_mb=2000,
         runtime=10,
     params:
-        fixed=config["architecture"]["membrane_time_constant"],
-        threshold=config["architecture"]["attention_threshold"],
-        simulation={
-            key: config["simulations"]["spiking"]["fig1"][key]
-            for key in ("tokens", "dimension", "beta", "step", "time", "start", "seeds")
-        },
+        **project.used(
+            "simulate_membrane",
+            fixed="architecture/membrane_time_constant",
+            threshold="architecture/attention_threshold",
+            simulation="simulations/spiking/fig1",
+        ),
     message:
         "Simulating spiking attention at the learned membrane constants"
     script:
@@ -225,8 +221,7 @@ rule plot_membrane:
         constants=rules.evaluate_heads.output.constants,
         particles=rules.simulate_membrane.output.points,
         manifest=rules.simulate_membrane.output.manifest,
-        metrics=collect("<results>/runs/{run}/seed{seed}/metrics.csv", run=["spikformer", LEARNED], seed=SEEDS),
-        code=code("plot_membrane"),
+        metrics=collect("<results>/runs/{run}/seed{seed}/metrics.csv", run=["spikformer", LEARNED], seed=project.seeds),
     output:
         png=shown("<results>/spiking/membrane.png"),
         pdf="<results>/spiking/membrane.pdf",
@@ -239,9 +234,29 @@ rule plot_membrane:
     conda:
         "../../envs/base.yaml"
     params:
-        **run_list(["spikformer", LEARNED]),
-        fixed=config["architecture"]["membrane_time_constant"],
+        **project.used("plot_membrane", fixed="architecture/membrane_time_constant"),
+        **project.run_list(["spikformer", LEARNED]),
     message:
         "Drawing spiking/membrane"
     script:
         "../scripts/plot_membrane.py"
+
+
+rule table_configuration:
+    output:
+        table=shown("<results>/spiking/{item}.csv"),
+        manifest="<results>/spiking/{item}.manifest.json",
+    log:
+        "<logs>/table_configuration/spiking_{item}.log",
+    wildcard_constraints:
+        item="table4",
+    localrule: True
+    conda:
+        "../../envs/base.yaml"
+    params:
+        **project.used("table_configuration", architecture="architecture", training=("training", "experiment")),
+        paper="spiking",
+    message:
+        "Writing the configuration in effect as spiking/{wildcards.item}"
+    script:
+        "../scripts/table_configuration.py"

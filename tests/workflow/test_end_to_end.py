@@ -1,0 +1,92 @@
+"""The whole workflow, once, with the smallest models: every script runs, and every item provides what is judged."""
+
+import json
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from clusterlens.items import read_items
+from clusterlens.verify.labels import read_labels, row_pattern, unlisted
+from clusterlens.verify.results import read_results
+
+ROOT = Path(__file__).resolve().parents[2]
+JUDGED = [item for item in read_items() if item.judged]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory, make_checkout, snakemake) -> Path:
+    """The checkout after the run."""
+    folder = make_checkout(tmp_path_factory.mktemp("whole"))
+    overlays = ("--configfile", "config/mini.yaml", str(ROOT / "tests" / "workflow" / "tiny.yaml"))
+    run = snakemake("--cores", "2", *overlays, folder=folder)
+    assert run.returncode == 0, run.stderr[-5000:]
+    return folder
+
+
+def numbers_of(folder: Path, item) -> pd.DataFrame:
+    manifest = str(folder / item.manifest.replace("<results>", "results/mini"))
+    return read_results([manifest], read_items())[item.paper, item.name].numbers
+
+
+def test_every_script_ran(finished):
+    logs = finished / "logs" / "mini"
+    ran = {path.name.removesuffix(".log") for path in logs.iterdir()}
+    network = {"prepare_checkpoint"}  # no stand-in is embedded for checkpoints
+    assert {file.stem for file in (ROOT / "workflow" / "scripts").glob("*.py")} - network <= ran
+
+
+@pytest.mark.parametrize("item", JUDGED, ids=lambda item: f"{item.paper}/{item.name}")
+def test_an_item_provides_exactly_the_labels_that_are_listed(finished, item):
+    numbers = numbers_of(finished, item)
+    assert unlisted(item.paper, item.name, numbers) == []
+    for pattern, columns in read_labels()[item.paper][item.name].items():
+        found = numbers[[bool(row_pattern(pattern).fullmatch(row)) for row in numbers["row"]]]
+        assert set(columns) <= set(found["column"]), f"no row {pattern} with all of {columns}"
+
+
+def test_nothing_that_is_judged_is_missing(finished):
+    for rule in ("verify_claims", "verify_numbers"):
+        text = (finished / "logs" / "mini" / f"{rule}.log").read_text()
+        assert not re.findall("cannot be judged|provides no row", text), text
+
+
+def test_a_manifest_holds_the_settings_and_the_scale_of_its_own_job(finished):
+    results = finished / "results" / "mini"
+    simulated = json.loads((results / "transformers" / "data" / "fig4.manifest.json").read_text())
+    assert simulated["settings"]["settings"]["beta"] == 9.0 and simulated["scale"] == "paper"
+    trained = json.loads((results / "spiking" / "table2.manifest.json").read_text())
+    assert trained["scale"] == "mini" and [entry["dataset"] for entry in trained["stand_ins"]] == ["cifar10"]
+    run = json.loads((results / "runs" / "vit" / "seed0" / "manifest.json").read_text())
+    assert run["settings"]["training"]["epochs"] == 1 and "correlation_images" not in run["settings"]["training"]
+
+
+def plan(snakemake, folder: Path) -> list[str]:
+    """The jobs that a dry run plans, as rule and wildcards."""
+    overlays = ("--configfile", "config/mini.yaml", str(ROOT / "tests" / "workflow" / "tiny.yaml"))
+    run = snakemake("-n", "--cores", "2", *overlays, folder=folder)
+    assert run.returncode == 0, run.stderr
+    return re.findall(r"^(?:local)?rule (\w+):(?:\n    .+)*?\n    wildcards: (.+)$", run.stdout, re.MULTILINE)
+
+
+def test_editing_plumbing_or_comments_plans_nothing(finished, snakemake):
+    library = finished / "workflow" / "scripts" / "clusterlens"
+    for name in ("errors", "files", "job", "logs", "provenance"):
+        file = library / f"{name}.py"
+        file.write_text(file.read_text() + "\nEDITED = 1\n")
+    model = library / "models" / "vit.py"
+    model.write_text(model.read_text() + "\n# a comment\n")
+    run = snakemake("-n", "--cores", "2", "--configfile", "config/mini.yaml", str(ROOT / "tests/workflow/tiny.yaml"),
+                    folder=finished)  # fmt: skip
+    assert "Nothing to be done" in run.stdout + run.stderr
+
+
+def test_editing_a_figure_of_one_paper_plans_that_papers_figures_only(finished, snakemake):
+    drawing = finished / "workflow" / "scripts" / "clusterlens" / "figures" / "emergence_particles.py"
+    before = drawing.read_text()
+    drawing.write_text(before + "\nEDITED = 1\n")
+    planned = plan(snakemake, finished)
+    drawing.write_text(before)
+    assert planned and all("paper=emergence" in wildcards for _, wildcards in planned)
+    assert {rule for rule, _ in planned} <= {"plot_particles", "animate_particles", "plot_turnable"}

@@ -1,0 +1,147 @@
+"""What the rules ask: the checked config, the register of items, the data sets, and what each job depends on."""
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from clusterlens.config import Settings, check_config, load_schema
+from clusterlens.data import diagnosed, registry
+from clusterlens.data import settings as data_settings
+from clusterlens.errors import UserError, nearest
+from clusterlens.imports import PACKAGE, fingerprint
+from clusterlens.items import PAPERS, Item, read_items
+from clusterlens.models.variants import LEARNED, VARIANTS
+from clusterlens.provenance import ROOT, worst
+from clusterlens.schema import read_yaml
+
+Setting = str | tuple[str, str]  # a path in the config, or the path of a section and the role of the keys taken of it
+
+
+class Project:
+    """One run of the workflow with its config."""
+
+    def __init__(self, config: dict):
+        schema = load_schema()
+        check_config(config, schema)
+        self.started = time.time()
+        self.config = config
+        self.shipped = read_yaml(ROOT / "config" / "config.yaml")
+        self.datasets = registry.load(ROOT / "config" / "datasets.yaml")
+        data_settings.declare(config["data"], self.shipped["data"], self.datasets)
+        data_settings.check_named(config["data"])
+        diagnosed.check_diagnosis(config["diagnose"])
+        self.settings = Settings(config, self.shipped, schema)
+        self.items = read_items()
+        self.check_simulations()
+        self.runs = [*VARIANTS, LEARNED]
+        self.seeds = config["training"]["seeds"]
+
+    def check_simulations(self) -> None:
+        """Refuse settings that belong to no simulated item, and a simulated item without settings."""
+        for paper in PAPERS:
+            place, set_up = f"config key 'simulations/{paper}'", self.config["simulations"].get(paper, {})
+            known = [item.name for item in self.items.of(paper) if item.simulated]
+            for name in set_up:
+                if name not in known:
+                    raise UserError(f"{place}: unknown item '{name}': {nearest(name, known)}")
+            for name in known:
+                if name not in set_up:
+                    raise UserError(f"{place}: no settings for the simulated item '{name}' of items.tsv; add them")
+
+    # Parameters of rules
+
+    def used(self, script: str, *modules: str, **settings: Setting) -> dict[str, Callable]:
+        """A rule's parameters: its code as a digest, the settings it uses, and the label of their scale.
+
+        `modules` are library files that the script imports by name, such as `simulated/{paper}.py`.
+        """
+        chosen = {name: (path, None) if isinstance(path, str) else path for name, path in settings.items()}
+
+        def value(path: str, role: str | None) -> Callable:
+            return lambda wildcards: self.settings.value(path.format(**dict(wildcards.items())), role)
+
+        def scale(wildcards) -> str:
+            known = dict(wildcards.items())
+            return worst(self.settings.scale(path.format(**known), role) for path, role in chosen.values())
+
+        def code(wildcards) -> str:
+            known = dict(wildcards.items())
+            behind = (PACKAGE / module.format(**known) for module in modules)
+            return fingerprint(PACKAGE.parent / f"{script}.py", *behind)
+
+        return {name: value(*place) for name, place in chosen.items()} | {"scale": scale, "code": code}
+
+    def run_list(self, runs: list[str]) -> dict[str, list]:
+        """Run and seed of each training run, in the order in which `collect` names their files."""
+        return {"runs": [run for run in runs for _ in self.seeds], "seeds": [seed for _ in runs for seed in self.seeds]}
+
+    def checkpoint_folder(self, wildcards) -> str:
+        """Where a run keeps its checkpoints: outside its outputs, which Snakemake deletes when a job is killed."""
+        return f"{self.config['pathvars']['results']}/checkpoints/{wildcards.run}/seed{wildcards.seed}"
+
+    # Items
+
+    def targets(self, paper: str | None = None) -> list[str]:
+        return [path for item in self.items.of(paper) for path in item.files]
+
+    def judged(self) -> list[Item]:
+        """The items whose numbers are compared: all with rules or, with `verify: {items: existing}`, those on disk."""
+        judged = [item for item in self.items if item.judged]
+        if self.config["verify"]["items"] == "all":
+            return judged
+        folder = self.config["pathvars"]["results"]
+        return [item for item in judged if Path(item.manifest.replace("<results>", folder)).is_file()]
+
+    def published(self) -> list[str]:
+        """What the papers print, as files of this tree."""
+        return sorted(str(file.relative_to(ROOT)) for file in (ROOT / "published").rglob("*.*"))
+
+    # Data sets
+
+    def data_targets(self) -> list[str]:
+        """Every data set; in mini only those that need no network."""
+        offline = self.config["scale"] == "mini"
+        chosen = {name: settings["source"] for name, settings in self.config["data"].items()}
+        names = [name for name, source in chosen.items() if not offline or source in ("embedded", "file")]
+        return [f"<resources>/{name}/manifest.json" for name in names]
+
+    def of_kind(self, kind: str) -> str:
+        """The data sets of one kind, as a pattern for the wildcard `dataset`."""
+        return "|".join(name for name, entry in self.datasets.items() if entry["kind"] == kind)
+
+    def entry(self, wildcards) -> dict:
+        return self.datasets[wildcards.dataset]
+
+    def own_files(self, wildcards) -> list[str]:
+        """The user's own files that a data set is made from, so that editing one prepares it again."""
+        return list(data_settings.named(self.config["data"][wildcards.dataset]).values())
+
+    def mirror(self, wildcards) -> str | None:
+        """The mirror, for data sets that are looked for there."""
+        chosen = self.config["data"][wildcards.dataset]
+        return None if chosen["source"] == "embedded" or data_settings.named(chosen) else self.config["mirror"]
+
+    def diagnosed_files(self) -> list[str]:
+        """The user's own files that a diagnosis reads, so that editing one diagnoses again."""
+        return diagnosed.named_files(self.config["diagnose"])
+
+    def diagnosed_example(self) -> list[str]:
+        """What a diagnosis is made on when the config names no data: the sample of the diabetes table."""
+        example = ["<resources>/diabetes/sample.csv", "<resources>/diabetes/manifest.json"]
+        return example if diagnosed.uses_example(self.config["diagnose"]) else []
+
+    # Messages
+
+    def print_failures(self) -> None:
+        """One line per failed job of this run: the last error of its log."""
+        for path in sorted(Path(self.config["pathvars"]["logs"]).rglob("*.log")):
+            if path.stat().st_mtime >= self.started:
+                errors = [line for line in path.read_text(encoding="utf-8").splitlines() if " ERROR " in line]
+                if errors:
+                    print(f"clusterlens: {errors[-1].partition(' ERROR ')[2]}", file=sys.stderr)
+
+
+def growing(minutes: int) -> Callable:
+    """A time limit that grows each time a job is sent again."""
+    return lambda wildcards, attempt: minutes * attempt
