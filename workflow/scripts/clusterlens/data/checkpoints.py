@@ -20,20 +20,47 @@ def inspect(folder: Path) -> dict:
         ) from None
     except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError):
         raise UserError(f"{folder / 'config.json'}: not a transformers config with a 'model_type'") from None
-    weights = folder / "model.safetensors"
-    if weights.is_file():
-        return {"model_type": kind, "weights": weights.name, "parameters": count(weights)}
-    weights = folder / "pytorch_model.bin"
-    if not weights.is_file():
+    weights = weight_files(folder)
+    found = {"model_type": kind, "weights": weights[0].name if len(weights) == 1 else f"{len(weights)} shards"}
+    if weights[0].suffix == ".safetensors":
+        return found | {"parameters": sum(map(count, weights))}
+    for file in weights:
+        check_archive(file)
+    return found
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The files that hold the weights, safetensors before torch's own; every shard of a sharded one has to be there."""
+    for name in ("model.safetensors", "pytorch_model.bin"):
+        if (folder / name).is_file():
+            return [folder / name]
+        index = folder / f"{name}.index.json"
+        if index.is_file():
+            return shards(index)
+    raise UserError(f"{folder}: neither model.safetensors nor pytorch_model.bin; retrieve or save the weights again")
+
+
+def shards(index: Path) -> list[Path]:
+    """The files that an index of shards lists."""
+    try:
+        names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+    except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError):
+        raise UserError(f"{index}: not an index of shards with a 'weight_map'; retrieve it again") from None
+    missing = [name for name in names if not (index.parent / name).is_file()]
+    if missing or not names:
         raise UserError(
-            f"{folder}: neither model.safetensors nor pytorch_model.bin; retrieve or save the weights again"
+            f"{index.parent}: {len(missing)} of {len(names)} shards are missing ({', '.join(missing[:2])}):"
+            " the download is not complete, retrieve it again"
         )
-    # Files from before torch 1.6 are bare pickles; anything else must be a whole zip archive.
+    return [index.parent / name for name in names]
+
+
+def check_archive(weights: Path) -> None:
+    """Files from before torch 1.6 are bare pickles; anything else must be a whole zip archive."""
     with weights.open("rb") as stream:
         bare = stream.read(1) == b"\x80"
     if not bare and not zipfile.is_zipfile(weights):
         raise UserError(f"{weights}: damaged or cut short; retrieve it again")
-    return {"model_type": kind, "weights": weights.name}
 
 
 def count(weights: Path) -> int:

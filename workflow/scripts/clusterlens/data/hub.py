@@ -19,10 +19,15 @@ WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 
 def fetch(entry: dict, settings: dict, raw: Path, partial: Path) -> str:
     """Fill `raw` from the hub and return the commit it came from; `partial` keeps what a broken transfer has got."""
-    if os.environ.get("HF_HUB_OFFLINE", "0").upper() in {"1", "ON", "YES", "TRUE"}:
+    if offline():
         raise Unreachable("the hub must not be asked while HF_HUB_OFFLINE is set")
     reach(endpoint())
     return FETCHERS[entry["kind"]](entry, settings, raw, partial)
+
+
+def offline() -> bool:
+    """Whether the user forbids asking the hub."""
+    return os.environ.get("HF_HUB_OFFLINE", "0").upper() in {"1", "ON", "YES", "TRUE"}
 
 
 def endpoint() -> str:

@@ -1,0 +1,28 @@
+"""Clusters of attention heads by the correlation of their maps, and how stable they are (T Section 4.1)."""
+
+import numpy as np
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+
+from clusterlens.metrics.clusters import by_size
+from clusterlens.metrics.fragmentation import rand_index
+
+
+def head_clusters(correlation: np.ndarray, clusters: int) -> np.ndarray:
+    """Average-linkage clusters under the distance 1 − r, (heads, heads) -> (heads,); cluster 0 is the largest."""
+    distance = 1 - np.nan_to_num(correlation)
+    np.fill_diagonal(distance, 0)
+    distance = (distance + distance.T) / 2
+    tree = linkage(squareform(distance, checks=False), "average")
+    return by_size(fcluster(tree, clusters, criterion="maxclust"))
+
+
+def stability(per_text: np.ndarray, clusters: int, *, resamples: int = 200, seed: int = 0) -> np.ndarray:
+    """Adjusted Rand index of the clusters of resampled texts against those of all texts, one per resample.
+
+    `per_text` is (texts, heads, heads). 1 where every resample gives the same clusters, about 0 where they are chance.
+    """
+    rng = np.random.default_rng(seed)
+    whole = head_clusters(np.nanmean(per_text, axis=0), clusters)
+    drawn = rng.integers(len(per_text), size=(resamples, len(per_text)))
+    return np.array([rand_index(head_clusters(np.nanmean(per_text[rows], axis=0), clusters), whole) for rows in drawn])

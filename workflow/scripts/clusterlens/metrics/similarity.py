@@ -1,0 +1,49 @@
+"""How alike the tokens of one text are: the distribution of their pairwise cosines (T Section 3.1.1)."""
+
+import numpy as np
+
+EDGES = np.linspace(-1, 1, 401)  # of histograms that are summed over texts
+ALIKE = 0.9  # a pair above this cosine counts as alike
+
+
+def pairs(cosines: np.ndarray) -> np.ndarray:
+    """The cosines of all pairs i < j, (n, n) -> (n(n − 1)/2,)."""
+    return cosines[np.triu_indices(len(cosines), 1)]
+
+
+def histogram(cosines: np.ndarray) -> np.ndarray:
+    """Counts of the pairs i < j between EDGES; the diagonal, n cosines of 1, is left out."""
+    return np.histogram(pairs(cosines).clip(-1, 1), EDGES)[0]
+
+
+def with_diagonal(counts: np.ndarray, tokens: int) -> np.ndarray:
+    """The histogram of whole n x n matrices, as T draws it: every pair twice, and `tokens` in all at exactly 1."""
+    whole = 2 * counts
+    whole[-1] += tokens
+    return whole
+
+
+def density(counts: np.ndarray) -> np.ndarray:
+    """Counts as a density: its integral over the cosine is 1."""
+    return counts / (max(counts.sum(), 1) * np.diff(EDGES))
+
+
+def freedman_diaconis(cosines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Density and edges of the whole matrix, diagonal included, with bins of width 2·IQR·N^(−1/3) (T's public code)."""
+    values = cosines.ravel()
+    return np.histogram(values, bins=np.histogram_bin_edges(values, bins="fd"), density=True)
+
+
+def moments(cosines: np.ndarray) -> dict[str, float]:
+    """Mean, skewness m₃/m₂^1.5 and the share of alike ones among the pairs i < j; NaN for a single token."""
+    values = pairs(cosines)
+    if not len(values):
+        return dict.fromkeys(("mean_cosine", "skewness", "share_alike"), np.nan)
+    centred = values - values.mean()
+    variance = (centred**2).mean()
+    skewness = (centred**3).mean() / variance**1.5 if variance > 1e-12 else np.nan
+    return {
+        "mean_cosine": float(values.mean()),
+        "skewness": float(skewness),
+        "share_alike": float((values > ALIKE).mean()),
+    }
