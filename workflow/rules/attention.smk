@@ -12,11 +12,7 @@ CLUSTERING = {
     "global_tokens": "attention/global_tokens/{dataset}",
     "device": "device",
 }
-SAMPLING = {
-    "samples": "attention/samples",
-    "samples_per_class": "data/{dataset}/samples_per_class",
-    "seed": "data/{dataset}/seed",
-}
+RESAMPLING = {"resample": "data/{dataset}/resample", "seed": "data/{dataset}/seed"}
 
 
 rule cluster_tokens:
@@ -56,7 +52,35 @@ use rule cluster_tokens as cluster_table with:
     wildcard_constraints:
         dataset=project.of_kind("table"),
     params:
-        **project.used("cluster_tokens", **CLUSTERING, **SAMPLING),
+        **project.used("cluster_tokens", **CLUSTERING, **RESAMPLING, samples="attention/samples"),
+
+
+rule vary_choices:
+    input:
+        table="<resources>/{dataset}/table.csv",
+        sample="<resources>/{dataset}/sample.csv",
+        manifest="<resources>/{dataset}/manifest.json",
+    output:
+        choices="<results>/attention_clusters/data/{dataset}.choices.csv",
+        manifest="<results>/attention_clusters/data/{dataset}.choices.manifest.json",
+    log:
+        "<logs>/vary_choices/{dataset}.log",
+    benchmark:
+        "<benchmarks>/vary_choices/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=project.of_kind("table"),
+    conda:
+        "../../envs/torch.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        **project.used("vary_choices", grid="attention/sensitivity", **RESAMPLING),
+    message:
+        "Varying what the paper leaves open on {wildcards.dataset}"
+    script:
+        "../scripts/vary_choices.py"
 
 
 rule table_metrics:
@@ -65,6 +89,7 @@ rule table_metrics:
         manifests=collect("<results>/attention_clusters/data/{dataset}.manifest.json", dataset=DATA_NAMES),
     output:
         table=shown("<results>/attention_clusters/metrics.csv"),
+        numbers="<results>/attention_clusters/metrics.numbers.csv",
         manifest="<results>/attention_clusters/metrics.manifest.json",
     log:
         "<logs>/table_metrics.log",

@@ -12,6 +12,10 @@ MODES = {
     "sq_inplace_clone": "in place, on a copy",
 }
 
+# What the sensitivity grid varies, and what it measures in each setting.
+CHOICES = ("sample", "standardise", "iterations", "order", "clusters")
+OUTCOMES = ("silhouette", "accuracy", "coverage", "accuracy all clusters")
+
 
 @dataclass(frozen=True)
 class Case:

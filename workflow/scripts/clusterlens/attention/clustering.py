@@ -13,6 +13,10 @@ from clusterlens.metrics.spectrum import covariance_spectrum
 LEADING = 5  # eigenvalues that are kept
 PANEL_MEASURES = ("silhouette", "dice", "accuracy", "coverage", "clusters", "fragments")
 
+Sample = tuple[str, int]  # the name of a case, and the seed of a sample
+Eigenvalue = tuple[int, str, int, float]
+Spectra = dict[Sample, list[Eigenvalue]]
+
 
 @dataclass(frozen=True)
 class Settled:
@@ -36,20 +40,22 @@ class Clustering:
     labels: dict[str, np.ndarray]
     known: dict[str, np.ndarray]
     measures: pd.DataFrame  # pattern, seed, measure, value
-    spectra: pd.DataFrame  # pattern, iteration, covariance, rank, eigenvalue
+    spectra: pd.DataFrame  # pattern, seed, iteration, covariance, rank, eigenvalue
 
     @classmethod
-    def of(cls, start: np.ndarray, settled: dict[str, Settled], measured: dict[tuple, dict], **known) -> "Clustering":
-        """From the first sample under each pattern, and the measures of all samples by pattern and seed."""
+    def of(
+        cls, start: np.ndarray, settled: dict[str, Settled], measured: dict[Sample, dict], spectra: Spectra, **known
+    ) -> "Clustering":
+        """From the first sample under each pattern, and the measures and spectra of all samples."""
         rows = [(*key, measure, value) for key, found in measured.items() for measure, value in found.items()]
-        spectra = [(name, *row) for name, one in settled.items() for row in spectrum_rows(one.history)]
+        eigenvalues = [(*key, *row) for key, found in spectra.items() for row in found]
         return cls(
             start.astype(np.float32),
             {name: one.history[-1].astype(np.float32) for name, one in settled.items()},
             {name: one.labels.astype(np.int16) for name, one in settled.items()},
             {name: np.asarray(value) for name, value in known.items() if value is not None},
             pd.DataFrame(rows, columns=["pattern", "seed", "measure", "value"]),
-            pd.DataFrame(spectra, columns=["pattern", "iteration", "covariance", "rank", "eigenvalue"]),
+            pd.DataFrame(eigenvalues, columns=["pattern", "seed", "iteration", "covariance", "rank", "eigenvalue"]),
         )
 
     def save(self, tokens: str, measures: str, spectra: str) -> None:
@@ -86,10 +92,11 @@ class Clustering:
         return [number(row, measure, found[measure]) for row, found in rows for measure in measures if measure in found]
 
     def spectrum(self, case: Case) -> pd.DataFrame:
+        """The eigenvalues of a case on every sample."""
         return self.spectra[self.spectra["pattern"] == case.name]
 
 
-def spectrum_rows(history: np.ndarray) -> list[tuple[int, str, int, float]]:
+def spectrum_rows(history: np.ndarray) -> list[Eigenvalue]:
     """(iteration, covariance, rank from 1, eigenvalue) of every state, with the covariance centred and not."""
     rows = []
     for kind, centred in (("centred", True), ("uncentred", False)):

@@ -9,7 +9,7 @@ import pandas as pd
 
 from clusterlens.attention.tokens import Tokens, of_pixels
 from clusterlens.data.formats import read_picture
-from clusterlens.data.tables import balanced_sample
+from clusterlens.data.tables import bootstrap_sample, draw_sample
 from clusterlens.files import read_json
 from clusterlens.metrics.standard import zscore
 
@@ -21,7 +21,7 @@ def picture_tokens(picture: str, *_) -> Tokens:
 
 @dataclass(frozen=True)
 class Table:
-    """All rows, the balanced sample that was drawn first, and which columns are features and label."""
+    """All rows, the sample that was drawn first, and which columns are features and label."""
 
     rows: pd.DataFrame
     sample: pd.DataFrame
@@ -41,8 +41,14 @@ class Table:
         labels = drawn[self.label].to_numpy()
         return Tokens(x, ordered=False, labels=labels, signs=signs, features=tuple(self.features))
 
-    def samples(self, count: int, *, per_class: int, seed: int) -> Iterator[tuple[int, Tokens]]:
-        """`count` samples as tokens with the seeds they are drawn from: the prepared one, then others."""
+    def samples(self, count: int, *, resample: str, seed: int) -> Iterator[tuple[int, Tokens]]:
+        """`count` samples as tokens with the seeds they are drawn from: the prepared one, then others of its size.
+
+        `draw` takes rows without replacement, `bootstrap` distinct rows with it: where a sample holds nearly all rows
+        of a class, a second draw is nearly the same, and the spread between the two says nothing.
+        """
+        sizes = [int((self.sample[self.label] == value).sum()) for value in (0, 1)]
+        draw = {"draw": draw_sample, "bootstrap": bootstrap_sample}[resample]
         yield seed, self.tokens()
         for further in range(seed + 1, seed + count):
-            yield further, self.tokens(balanced_sample(self.rows, self.label, per_class, further))
+            yield further, self.tokens(draw(self.rows, self.label, sizes, further))

@@ -5,11 +5,11 @@ from matplotlib.figure import Figure
 
 from clusterlens.attention.cases import DATA_NAMES, MODES
 from clusterlens.attention.clustering import Clustering
-from clusterlens.clustered.fig9 import gap_numbers
+from clusterlens.clustered.fig9 import mode_numbers
 from clusterlens.figures.clouds import clouds
 from clusterlens.figures.cluster_points import cloud_with_globals
-from clusterlens.metrics.numbers import number
-from clusterlens.metrics.spectrum import gaps
+from clusterlens.metrics.numbers import number, share
+from clusterlens.metrics.spectrum import gaps, shape
 
 DIFFERENCE = "largest difference from sdp"
 
@@ -18,13 +18,15 @@ def show(files: dict[str, list[str]]) -> tuple[Figure, pd.DataFrame, list[dict]]
     parts, titles, numbers = [], {}, []
     for dataset, paths in files.items():
         found, data = Clustering.load(*paths), DATA_NAMES[dataset]
-        differences = []
+        numbers += mode_numbers(data, found, last=True)
         for case in found.cases("longformer"):
-            panel, last = f"{data} {case.mode}", gaps(found.spectrum(case)).tail(1)
+            panel, ratios = f"{data} {case.mode}", gaps(found.spectrum(case))
+            last = ratios.loc[ratios.index.max()[0]]
+            first, second = 10 ** last.iloc[0, :2]
             parts.append(cloud_with_globals(found, case.name, panel))
-            titles[panel] = f"{data}: {MODES[case.mode]}\nλ1/λ3 = {last[3].item():,.0f}"
-            numbers += gap_numbers(panel, last)
-            differences.append(number(panel, DIFFERENCE, found.shown(case).get(DIFFERENCE, 0.0)))
-        numbers += differences
+            titles[panel] = f"{data}: {MODES[case.mode]}\nλ1/λ2 = {first:,.0f}, λ2/λ3 = {second:,.0f}"
+            numbers += [share(panel, name, outcome) for name, outcome in shape(last).items()]
+            measures = {DIFFERENCE: 0.0} | found.shown(case)
+            numbers += [number(panel, measure, measures[measure]) for measure in (DIFFERENCE, "fragments")]
     points = pd.concat(parts)
     return clouds(points, titles, columns=len(MODES)), points, numbers

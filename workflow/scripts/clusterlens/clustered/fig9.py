@@ -1,4 +1,4 @@
-"""A Fig. 9: covariance eigenvalues by iteration under four scaling modes."""
+"""A Fig. 9: covariance eigenvalues by iteration under four scaling modes, on every sample."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -11,12 +11,25 @@ from clusterlens.metrics.spectrum import gaps
 
 
 def gap_numbers(panel: str, ratios: pd.DataFrame) -> list[dict]:
-    """λ1/λk in rows `<panel> t=<iteration>`, from `spectrum.gaps`."""
+    """Logarithms of λi/λj in rows `<panel> t=<iteration>`, over the samples; from `spectrum.gaps`."""
     return [
-        number(f"{panel} t={t}", f"lambda1/lambda{rank}", ratios.loc[t, rank])
-        for t in ratios.index
-        for rank in ratios.columns
+        number(f"{panel} t={t}", column, part.droplevel("iteration")[column])
+        for t, part in ratios.groupby(level="iteration")
+        for column in ratios
     ]
+
+
+def mode_numbers(data: str, found: Clustering, *, last: bool = False) -> list[dict]:
+    """The gaps of every scaling mode, and of each against dot-product scaling on the same sample."""
+    ratios = {case.mode: gaps(found.spectrum(case)) for case in found.cases("longformer")}
+    if last:
+        ratios = {mode: part[part.index.isin([part.index.max()[0]], level=0)] for mode, part in ratios.items()}
+    numbers = []
+    for mode, part in ratios.items():
+        numbers += gap_numbers(f"{data} {mode}", part)
+        if mode != "sdp":
+            numbers += gap_numbers(f"{data} {mode} over sdp", part - ratios["sdp"])
+    return numbers
 
 
 def show(files: dict[str, list[str]]) -> tuple[Figure, pd.DataFrame, list[dict]]:
@@ -24,9 +37,9 @@ def show(files: dict[str, list[str]]) -> tuple[Figure, pd.DataFrame, list[dict]]
     for dataset, paths in files.items():
         found, data = Clustering.load(*paths), DATA_NAMES[dataset]
         for case in found.cases("longformer"):
-            panel, spectrum = f"{data} {case.mode}", found.spectrum(case)
-            parts.append(spectrum.drop(columns="pattern").assign(panel=panel))
+            panel = f"{data} {case.mode}"
+            parts.append(found.spectrum(case).drop(columns="pattern").assign(panel=panel))
             titles[panel] = f"{data}: {MODES[case.mode]}"
-            numbers += gap_numbers(panel, gaps(spectrum))
+        numbers += mode_numbers(data, found)
     points = pd.concat(parts)
     return eigenvalue_panels(points, titles, columns=len(MODES), along="iteration"), points, numbers

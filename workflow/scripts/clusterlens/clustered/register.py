@@ -18,6 +18,13 @@ def clustered(*datasets: str) -> Files:
     return {name: [f"<results>/attention_clusters/data/{name}.{kind}" for kind in kinds] for name in datasets}
 
 
+def varied(*datasets: str) -> Files:
+    """What `sensitivity.vary` found, and what the paper prints."""
+    kinds = ("choices.csv", "choices.manifest.json")
+    found = {name: [f"<results>/attention_clusters/data/{name}.{kind}" for kind in kinds] for name in datasets}
+    return found | {"published": ["published/attention_clusters/metrics.csv"]}
+
+
 READS = {
     "fig1": prepared("picture"),
     "fig2": prepared(*ALL),
@@ -30,4 +37,5 @@ READS = {
     "fig9": clustered(*TABLES),
     "fig10": clustered(*ALL),
     "fig16": prepared(*TABLES),
+    "sensitivity": varied(*TABLES),
 }
