@@ -74,7 +74,7 @@ rule alias_spiking:
     log:
         "<logs>/alias_spiking/{file}.log",
     wildcard_constraints:
-        file=r"(table\d|fig\d\w*|membrane)\.(csv|png|pdf)",
+        file=r"(table\d|fig\d\w*|membrane|energy|token_similarity)\.(csv|png|pdf)",
     localrule: True
     conda:
         "envs/base.yaml"

@@ -27,7 +27,9 @@ def rule_graph() -> str:
     """The rules and what they pass on, as Mermaid, which code hosts draw."""
     command = [sys.executable, "tools/launcher.py", "--rulegraph", "mermaid-js", "--cores", "1", "--forceall"]
     graph = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    return f"```mermaid\n{graph[graph.index('---') :].strip()}\n```\n"
+    lines = graph[graph.index("---") :].strip().splitlines()
+    edges = sorted(line for line in lines if "-->" in line)  # Snakemake gives them in any order
+    return "\n".join(["```mermaid", *(line for line in lines if "-->" not in line), *edges, "```"]) + "\n"
 
 
 DOCUMENTS = {

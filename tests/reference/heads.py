@@ -1,4 +1,4 @@
-"""Head correlation image by image, pair by pair, with numpy."""
+"""Head correlation and token similarity image by image, pair by pair, with numpy."""
 
 import numpy as np
 
@@ -17,3 +17,19 @@ def mean_correlation(maps: np.ndarray) -> np.ndarray:
             if values:
                 result[a, b] = np.mean(values)
     return result
+
+
+def token_similarity(tokens: np.ndarray) -> tuple[float, float, float]:
+    """(images, N, D) -> mean cosine of pairs, effective rank and share of silent tokens, each a mean over images."""
+    cosines, ranks, silent = [], [], []
+    for image in tokens:
+        active = [x for x in image if np.linalg.norm(x) > 0]
+        pairs = [(a, b) for i, a in enumerate(active) for j, b in enumerate(active) if i != j]
+        if pairs:
+            cosines.append(np.mean([a @ b / np.linalg.norm(a) / np.linalg.norm(b) for a, b in pairs]))
+        if active:
+            eigenvalues = np.linalg.eigvalsh(np.array(active).T @ np.array(active))
+            share = eigenvalues[eigenvalues > 1e-14] / eigenvalues.sum()
+            ranks.append(np.exp(-(share * np.log(share)).sum()))
+        silent.append(1 - len(active) / len(image))
+    return np.mean(cosines), np.mean(ranks), np.mean(silent)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from clusterlens.attention.cases import MODES, cases
-from clusterlens.attention.clustering import Clustering, Settled
+from clusterlens.attention.clustering import Clustering, Settled, spectrum_rows
 from clusterlens.clustered.fig16 import correlation_table
 from clusterlens.clustered.register import READS
 from clusterlens.figures.clouds import attention_cloud, clouds
@@ -18,7 +18,7 @@ from clusterlens.figures.correlations import correlation_maps
 from clusterlens.figures.eigenvalues import eigenvalue_panels
 from clusterlens.figures.masks import grid, picture_and_masks, pixel_table
 from clusterlens.items import read_items
-from clusterlens.metrics.numbers import tidy
+from clusterlens.metrics.numbers import from_text, tidy
 from clusterlens.verify.labels import unlisted
 
 SHAPE = (6, 8)
@@ -37,7 +37,24 @@ def clustering(modes=("sdp",), **known):
         measures |= {"largest difference from sdp": 0.25} if case.mode != "sdp" else {}
         settled[case.name] = Settled(rng.normal(size=(3, n, 3)), np.arange(n) % 3, measures)
         measured[case.name, 0] = measures
-    return Clustering.of(rng.normal(size=(n, 3)), settled, measured, global_tokens=[0, n - 1], **known)
+    spectra = {(name, seed): spectrum_rows(one.history + seed) for name, one in settled.items() for seed in (0, 1)}
+    return Clustering.of(rng.normal(size=(n, 3)), settled, measured, spectra, global_tokens=[0, n - 1], **known)
+
+
+PRINTED = [(f"Data {data} global", "silhouette", 0.5) for data in "BC"] + [("Data C global", "accuracy", 0.8)]
+
+
+def choices():
+    """All combinations of two samples, three iterations and two numbers of clusters; iterations decide nearly all."""
+    grid = pd.MultiIndex.from_product(
+        [[3, 4], ["feature"], [5, 10, 20], [0], [2, 3]],
+        names=["sample", "standardise", "iterations", "order", "clusters"],
+    ).to_frame(index=False)
+    silhouette = 0.3 + 0.02 * grid["iterations"] + 0.001 * grid["clusters"]
+    accuracy = np.where((grid["sample"] == 3) & (grid["clusters"] == 2), 0.8, 0.6)
+    return grid.assign(silhouette=silhouette, accuracy=accuracy, coverage=1.0).assign(
+        **{"accuracy all clusters": 0.7 + 0.01 * grid["clusters"]}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +76,11 @@ def files(tmp_path_factory):
         found = found or clustering(MODES, features=FEATURES)
         stem = f"<results>/attention_clusters/data/{name}"
         found.save(places[f"{stem}.npz"], places[f"{stem}.measures.csv"], places[f"{stem}.spectra.csv"])
+    pd.DataFrame(PRINTED, columns=["row", "column", "value"]).to_csv(
+        places["published/attention_clusters/metrics.csv"], index=False
+    )
     for name in ("diabetes", "heart"):
+        choices().to_csv(places[f"<results>/attention_clusters/data/{name}.choices.csv"], index=False)
         table.to_csv(places[f"<resources>/{name}/table.csv"], index=False)
         table.head(20).to_csv(places[f"<resources>/{name}/sample.csv"], index=False)
         with open(places[f"<resources>/{name}/manifest.json"], "w") as stream:
@@ -73,7 +94,7 @@ def test_every_figure_of_the_study_is_registered():
 
 
 PANELS = {"fig1": 2, "fig2": 3, "fig3": 4, "fig4": 1, "fig5": 1, "fig6": 6, "fig7": 4, "fig8": 8, "fig9": 8}
-PANELS |= {"fig10": 3, "fig16": 3}  # two maps and their colour bar
+PANELS |= {"fig10": 3, "fig16": 3, "sensitivity": 8}  # of Fig. 16 two maps and their colour bar
 
 
 @pytest.mark.parametrize("item", READS)
@@ -95,8 +116,32 @@ def test_differences_and_gaps_are_those_of_the_files(files):
     assert values["Data B sdp", "largest difference from sdp"] == 0
     assert values["Data C sq_exact", "largest difference from sdp"] == 0.25
     spectra = pd.read_csv(given["heart"][2]).query("covariance == 'centred' and pattern == 'longformer 16 sq_inplace'")
-    last = spectra[spectra["iteration"] == 2].set_index("rank")["eigenvalue"]
-    assert values["Data C sq_inplace t=2", "lambda1/lambda3"] == pytest.approx(last[1] / last[3])
+    last = spectra[spectra["iteration"] == 2].pivot(index="seed", columns="rank", values="eigenvalue")
+    expected = np.log10(last[1] / last[3])
+    [ours] = [
+        one for one in numbers if (one["row"], one["column"]) == ("Data C sq_inplace t=2", "log10 lambda1/lambda3")
+    ]
+    assert ours["value"] == pytest.approx(expected.mean()) and ours["seeds"] == 2
+    assert from_text(ours["by_seed"]) == pytest.approx(expected.to_dict(), rel=1e-5)
+    assert values["Data C sq_inplace over sdp t=2", "log10 lambda1/lambda3"] == pytest.approx(
+        ours["value"] - values["Data C sdp t=2", "log10 lambda1/lambda3"]
+    )
+
+
+def test_sensitivity_counts_settings_that_meet_the_printed_numbers_and_finds_what_matters(files):
+    given = {name: [files[path] for path in paths] for name, paths in READS["sensitivity"].items()}
+    _, _, numbers = import_module("clusterlens.clustered.sensitivity").show(given)
+    values = {(one["row"], one["column"]): one["value"] for one in numbers}
+    # .3 + .02 x 10 + .001 k is within .01 of .5, and accuracy .8 is that of one sample with two clusters
+    assert values["Data C silhouette", "share met"] == pytest.approx(1 / 3)
+    assert values["Data C silhouette", "share below"] == pytest.approx(1 / 3)
+    assert values["Data C accuracy", "share met"] == pytest.approx(1 / 4)
+    assert values["Data C both", "share met"] == pytest.approx(1 / 12)
+    assert ("Data B accuracy", "share met") not in values
+    assert values["Data C silhouette by iterations", "share of variance"] > 0.99
+    assert values["Data C silhouette by iterations", "range of means"] == pytest.approx(0.3)
+    assert values["Data C silhouette by sample", "share of variance"] == pytest.approx(0)
+    assert values["Data C coverage by clusters", "share of variance"] == 0
 
 
 def test_points_keep_three_features_and_project_more():

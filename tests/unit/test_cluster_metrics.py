@@ -5,10 +5,25 @@ import pandas as pd
 import pytest
 
 from clusterlens.errors import UserError
-from clusterlens.metrics.agreement import dice, majority_accuracy, subject_mask, two_cluster_accuracy
-from clusterlens.metrics.clusters import by_size, choose_k, dbscan, find_clusters, kmeans, silhouette
+from clusterlens.metrics.agreement import (
+    dice,
+    majority_accuracy,
+    same_class_pairs,
+    subject_mask,
+    two_cluster_accuracy,
+    within_class_share,
+)
+from clusterlens.metrics.clusters import (
+    by_size,
+    choose_k,
+    dbscan,
+    find_clusters,
+    kmeans,
+    silhouette,
+    silhouette_of_distances,
+)
 from clusterlens.metrics.fragmentation import clusters_holding, rand_index, share_away
-from clusterlens.metrics.spectrum import covariance_spectrum, effective_rank, gaps
+from clusterlens.metrics.spectrum import covariance_spectrum, effective_rank, gaps, shape
 
 
 def blobs(sizes=(60, 40, 20), seed=0):
@@ -36,6 +51,11 @@ def test_silhouette_is_the_papers_formula():
     x, labels = blobs((15, 9, 1))
     assert silhouette(x, labels) == pytest.approx(slow_silhouette(x, labels))
     assert np.isnan(silhouette(x, np.zeros(25, dtype=int)))
+    apart = np.linalg.norm(x[:, None] - x[None], axis=-1)
+    assert silhouette_of_distances(apart, labels) == pytest.approx(slow_silhouette(x, labels))
+    assert np.isnan(silhouette_of_distances(apart, np.zeros(25, dtype=int)))
+    alone = np.where(np.arange(25) == 3, 1, 0)
+    assert silhouette_of_distances(apart, alone) == pytest.approx(silhouette(x, alone))
 
 
 def test_kmeans_and_dbscan_find_blobs_numbered_by_size():
@@ -122,12 +142,45 @@ def test_effective_rank_of_known_spectra():
     np.testing.assert_allclose(effective_rank(np.array([[1.0, 1.0], [1.0, 0.0]])), [2, 1])
 
 
-def test_gaps_are_ratios_of_centred_eigenvalues():
+def test_gaps_are_logarithms_of_ratios_of_centred_eigenvalues():
     rows = [
-        (t, kind, rank, value)
+        (t, seed, kind, rank, value)
         for t in (0, 5)
+        for seed in (1, 2)
         for kind, factor in (("centred", 1), ("uncentred", 7))
-        for rank, value in ((1, 8.0 * factor), (2, 4.0), (3, 1.0 + t))
+        for rank, value in ((1, 1e3 * factor), (2, 1e2), (3, 10.0 ** (1 - t * seed)))
     ]
-    found = gaps(pd.DataFrame(rows, columns=["iteration", "covariance", "rank", "eigenvalue"]))
-    assert found.to_dict("index") == {0: {2: 2, 3: 8}, 5: {2: 2, 3: 8 / 6}}
+    found = gaps(pd.DataFrame(rows, columns=["iteration", "seed", "covariance", "rank", "eigenvalue"]))
+    assert list(found) == [f"log10 lambda{pair}" for pair in ("1/lambda2", "2/lambda3", "1/lambda3")]
+    np.testing.assert_allclose(found.loc[(0, 1)], [1, 1, 2])
+    np.testing.assert_allclose(found.loc[(5, 2)], [1, 11, 12])
+
+
+def test_an_eigenvalue_of_nothing_leaves_a_finite_gap():
+    rows = [(0, 0, "centred", rank, value) for rank, value in ((1, 4.0), (2, 1.0), (3, 0.0))]
+    found = gaps(pd.DataFrame(rows, columns=["iteration", "seed", "covariance", "rank", "eigenvalue"]))
+    assert found["log10 lambda1/lambda3"].item() == pytest.approx(30)
+
+
+def test_a_plane_a_line_and_neither_are_told_apart():
+    ratios = pd.DataFrame(
+        {"log10 lambda1/lambda2": [0.5, 2.8, 2.8, 0.5, 1.5], "log10 lambda2/lambda3": [3.0, 0.5, 3.0, 0.5, 3.0]}
+    )
+    assert shape(ratios)["plane"].tolist() == [True, False, False, False, False]
+    assert shape(ratios)["line"].tolist() == [False, True, True, False, False]
+
+
+def test_pairs_of_one_class_are_counted_within_clusters():
+    labels, truth = np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 1])
+    assert same_class_pairs(labels, truth) == pytest.approx(2 / 4)
+    assert same_class_pairs(np.zeros(5, dtype=int), truth) == pytest.approx(4 / 10)
+    assert np.isnan(same_class_pairs(np.arange(5), truth))
+
+
+def test_within_class_share_is_that_of_a_plain_sum():
+    rng = np.random.default_rng(0)
+    x, truth = rng.normal(size=(30, 3)), np.arange(30) % 3 > 0
+    total = sum(np.sum((row - x.mean(axis=0)) ** 2) for row in x)
+    within = sum(np.sum((row - x[truth == own].mean(axis=0)) ** 2) for row, own in zip(x, truth, strict=True))
+    assert within_class_share(x, truth) == pytest.approx(within / total)
+    assert within_class_share(np.where(truth[:, None], 1.0, -1.0) * np.ones(3), truth) == 0

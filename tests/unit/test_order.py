@@ -1,11 +1,16 @@
 """Order parameters against brute force, other libraries and cases whose answer is known."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components
+from scipy.spatial.transform import Rotation
 from sklearn.metrics import silhouette_score
 
 from clusterlens.metrics import order
+from clusterlens.particles.numbers import CLUSTERED
+from clusterlens.particles.theory import even_spacing, random_spacing, uniform_causal
 
 RNG = np.random.default_rng(3)
 
@@ -105,11 +110,86 @@ def test_places_count_clusters_whatever_the_scale():
     assert order.count(order.place_labels(np.zeros((4, 2)))) == 1
 
 
-def test_distance_within_counts_pairs_of_one_cluster_only():
+def test_distances_do_not_see_growth():
     x = np.array([[1.0, 0], [1.1, 0], [-1.0, 0], [-1.0, 0.3]])
     size = np.sqrt((x**2).sum(-1).mean())
-    assert order.distance_within(x, np.array([0, 0, 2, 2])) == pytest.approx((0.1 + 0.3) / 2 / size)
-    assert np.isnan(order.distance_within(x, np.arange(4)))
+    pairs = [np.linalg.norm(a - b) for a, b in combinations(x, 2)]
+    for scale in (1e-6, 1, 1e6):
+        assert order.pair_distance(scale * x) == pytest.approx(np.mean(pairs) / size)
+        assert order.nearest_distance(scale * x) == pytest.approx((0.1 + 0.1 + 0.3 + 0.3) / 4 / size)
+        assert order.merged_places(scale * x, share=0.1) == pytest.approx(1 / 6)
+    assert np.isnan(order.nearest_distance(np.ones((1, 2))))
+
+
+def straight(ends: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Tokens on straight lines from start to end, (101, S, n, d)."""
+    share = np.linspace(0, 1, 101)[:, None, None, None]
+    return (1 - share) * starts + share * ends
+
+
+def within_final_clusters(x: np.ndarray) -> np.ndarray:
+    """What was once taken for convergence: the mean distance of tokens that end in one cluster, (T, n, d) -> (T,)."""
+    labels = order.place_labels(x[-1])
+    same = (labels[:, None] == labels) & ~np.eye(len(labels), dtype=bool)
+    return np.array([order.scaled_distances(tokens)[same].mean() for tokens in x])
+
+
+def test_tokens_that_go_straight_to_random_places_do_not_count_as_converging():
+    rng = np.random.default_rng(5)
+    x = straight(*rng.uniform(-1, 1, (2, 20, 80, 2)))
+    old = np.array([within_final_clusters(x[:, system]) for system in range(20)])
+    assert (old[:, -1] < 0.05 * old[:, 0]).all()  # it falls by construction
+    assert 0.9 < np.mean(order.pair_distance(x[-1]) / order.pair_distance(x[0])) < 1.1
+    assert 0.8 < np.mean(order.nearest_distance(x[-1]) / order.nearest_distance(x[0])) < 1.2
+    assert order.merged_places(x[-1]).max() < CLUSTERED
+
+
+def test_tokens_that_go_straight_to_four_places_count_as_converging():
+    rng = np.random.default_rng(5)
+    corners = np.tile([[1.0, 1], [1, -1], [-1, 1], [-1, -1]], (10, 1))
+    x = straight(corners + 1e-3 * rng.standard_normal((20, 40, 2)), rng.uniform(-1, 1, (20, 40, 2)))
+    assert order.merged_places(x[0]).max() < CLUSTERED < order.merged_places(x[-1]).min()
+    assert (order.nearest_distance(x[-1]) < 0.02 * order.nearest_distance(x[0])).all()
+
+
+def test_groups_are_clusters_of_enough_tokens():
+    x = np.repeat(np.eye(3), [5, 4, 1], axis=0)
+    labels = order.direction_labels(x)
+    assert [order.count(labels, members=size) for size in (1, 2, 5, 6)] == [3, 2, 1, 0]
+
+
+def test_near_a_line_and_near_its_plane():
+    angle = np.radians([0, 19, 21, 90, 111, 161, 180])
+    x = np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1)
+    axis = np.array([1.0, 0, 0])
+    assert order.near_line(x, axis) == pytest.approx(4 / 7)
+    assert order.near_plane(x, axis) == pytest.approx(1 / 7)
+    uniform = cloud(200_000, 3)
+    assert order.near_plane(uniform, axis) == pytest.approx(np.sin(np.radians(20)), abs=5e-3)
+
+
+def test_azimuth_turns_with_the_tokens():
+    axis = order.directions(np.array([1.0, 2, -1]))
+    x, turn = cloud(6, 3), Rotation.from_rotvec(np.radians(25) * axis)
+    moved = (order.azimuth(turn.apply(x), axis) - order.azimuth(x, axis)) % 360
+    assert np.allclose(moved, 25) or np.allclose(moved, 335)
+
+
+def test_uniform_causal_attention_favours_the_first_token():
+    """Token j of n receives 1/j + ... + 1/n."""
+    p = uniform_causal(64)
+    np.testing.assert_allclose(p.sum(1), 1)
+    found = order.received(p)
+    np.testing.assert_allclose(found[:3], [sum(1 / i for i in range(j, 65)) for j in (1, 2, 3)])
+    assert found[0] / np.median(found) == pytest.approx(6.767, abs=1e-3)
+
+
+def test_random_tokens_on_the_circle_are_half_as_far_apart_as_evenly_spaced_ones():
+    even = np.linspace(0, 2 * np.pi, 65)[:-1]
+    assert order.nearest_angle(np.stack([np.cos(even), np.sin(even)], 1)) == pytest.approx(even_spacing(64))
+    angle = np.random.default_rng(0).uniform(0, 2 * np.pi, (4000, 64))
+    found = order.nearest_angle(np.stack([np.cos(angle), np.sin(angle)], -1)).mean()
+    assert found == pytest.approx(random_spacing(64), rel=0.01)
 
 
 def test_rank_and_distance_of_boolean_matrices():
@@ -158,8 +238,11 @@ def test_spread_within_clusters():
 
 def test_the_fitted_rate_of_an_exponential_is_its_exponent():
     t = np.linspace(0, 30, 61)
-    slope, fit = order.fitted_rate(t, 3 * np.exp(-1.7 * t))
-    assert slope == pytest.approx(-1.7) and fit == pytest.approx(1)
+    rate, fit = order.fitted_rate(t, 3 * np.exp(-1.7 * t))
+    assert rate == pytest.approx(1.7) and fit == pytest.approx(1)
+    rate, fit = order.fitted_rate(t, np.exp(-0.5 * t) + 1e-4)  # a plateau from t = 18 on
+    assert rate == pytest.approx(0.5, rel=0.05) and fit > 0.99
+    assert np.isnan(order.fitted_rate(t, 1 + t)).all()
     assert np.isnan(order.fitted_rate(t, np.zeros(61))).all()
     noisy = np.exp(-0.1 * t + RNG.standard_normal(61))
     assert order.fitted_rate(t, noisy)[1] < 0.9

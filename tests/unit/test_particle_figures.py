@@ -16,8 +16,8 @@ from clusterlens.figures.particle_animation import frames, write_gif, write_mp4
 from clusterlens.figures.particle_viewer import page
 from clusterlens.imports import PACKAGE, closure
 from clusterlens.items import read_items
-from clusterlens.metrics.numbers import number, tidy
-from clusterlens.particles.numbers import points
+from clusterlens.metrics.numbers import from_text, number, tidy
+from clusterlens.particles.numbers import clustered, fits, points
 from clusterlens.particles.record import record
 from clusterlens.particles.runs import load, save
 from clusterlens.simulated import emergence, spiking, transformers
@@ -38,6 +38,8 @@ def shrunk(paper: str, item: str) -> dict:
         block |= {"beta": [1.0, 9.0], "tokens": 8, "time": 5.0, "snapshots": [5]}
         for variant in block["variants"].values():
             variant |= {"dimension": min(variant["dimension"], 9), "seeds": [0, 1]}
+    if item == "fig1_stability":
+        block |= {"beta": [1.0, 3.0], "steepness": [2.0, 4.0]}
     if item == "more_tokens":
         block["tokens"] = 30
     if item == "tokens_effect":
@@ -93,10 +95,43 @@ def test_points_hold_the_tokens_of_the_snapshots(stored):
 def test_numbers_are_means_over_seeds(stored):
     run = stored("transformers", "fig4")[0]
     table = tidy(find("transformers", "fig4").numbers([run])).set_index(["row", "column"])
-    values = run.order["clusters"][run.at(15)]
-    assert table.loc[("t=15", "clusters"), "value"] == pytest.approx(values.mean())
-    assert table.loc[("t=15", "clusters"), "spread"] == pytest.approx(values.std(ddof=1))
-    assert table.loc[("t=15", "clusters"), "seeds"] == 3
+    values, found = run.order["clusters"][run.at(15)], table.loc[("t=15", "clusters")]
+    assert found["value"] == pytest.approx(values.mean())
+    assert found["high"] - found["value"] == pytest.approx(4.303 * values.std(ddof=1) / np.sqrt(3), rel=1e-3)
+    assert found["seeds"] == 3
+
+
+def test_numbers_carry_the_names_of_their_seeds(tmp_path):
+    block = shrunk("transformers", "fig3") | {"seeds": [11, 4, 7]}
+    runs = record(block, dtype="float64", device=torch.device("cpu"))
+    table = tidy(find("transformers", "fig3").numbers(runs)).set_index(["row", "column"])
+    for column in ("clusters", "in one cluster"):
+        assert [*from_text(table.loc[("identity t=3", column), "by_seed"])] == [11, 4, 7]
+    one = from_text(table.loc[("random_long t=12", "clusters"), "by_seed"])
+    assert one == from_text(table.loc[("random t=12", "clusters"), "by_seed"])  # the same systems, run for longer
+
+
+def test_systems_of_several_betas_are_not_mixed(stored):
+    run = stored("spiking", "fig1_sweep")[0]
+    with pytest.raises(ValueError, match="share a seed"):
+        run.by_seed(run.order["clusters"][-1])
+    shown = points([run])
+    late = shown[(shown.time == 15) & (shown.beta == 1) & (shown.tau == 4) & (shown.quantity == "clusters")]
+    chosen = run.chosen(beta=1, steepness=4)
+    assert late.value.item() == pytest.approx(run.order["clusters"][run.at(15), chosen].mean())
+
+
+def test_what_does_not_cluster_is_counted_and_not_fitted(stored):
+    runs = stored("emergence", "heads_effect")
+    table = tidy(find("emergence", "heads_effect").numbers(runs)).set_index(["row", "column"])
+    happened = np.array([clustered(run) for run in runs])
+    assert happened.any() and not happened.all()
+    for run, these in zip(runs, happened, strict=True):
+        assert (np.isfinite(fits(run)[0]) == these).all()
+        assert table.loc[(run.label, "clusters at all"), "value"] == pytest.approx(these.mean())
+    change = from_text(table.loc[("heads=4 minus heads=1", "merged pairs"), "by_seed"])
+    merged = [run.order["merged_places"][-1] for run in (runs[2], runs[0])]
+    np.testing.assert_allclose([*change.values()], merged[0] - merged[1], atol=1e-6)
 
 
 def test_systems_without_a_quantity_drop_out_of_its_mean():
@@ -104,10 +139,12 @@ def test_systems_without_a_quantity_drop_out_of_its_mean():
         "row": "a",
         "column": "b",
         "value": 2.0,
-        "spread": pytest.approx(np.sqrt(2)),
+        "low": pytest.approx(2 - 12.706, abs=1e-3),
+        "high": pytest.approx(2 + 12.706, abs=1e-3),
         "seeds": 2,
+        "by_seed": "0:1 1:nan 2:3",
     }
-    assert np.isnan(number("a", "b", np.array([np.nan]))["value"]) and np.isnan(number("a", "b", 1)["spread"])
+    assert np.isnan(number("a", "b", np.array([np.nan]))["value"]) and np.isnan(number("a", "b", 1)["low"])
 
 
 def test_a_figure_is_the_same_file_each_time(stored, tmp_path):

@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 from clusterlens.attention.cases import MODES, Case, cases, fitted_windows
-from clusterlens.attention.clustering import Clustering
+from clusterlens.attention.clustering import Clustering, spectrum_rows
 from clusterlens.attention.prepared import Table
-from clusterlens.attention.study import measure, settle_all
+from clusterlens.attention.study import classes_gathered, follow_all, measure, settle_all
 from clusterlens.attention.tokens import Tokens
 from clusterlens.metrics.agreement import dice
 from clusterlens.metrics.standard import zscore
-from clusterlens.metrics.summary import metrics_table
+from clusterlens.metrics.summary import metrics_table, read_measures
 
 SETTINGS = {"clusters": 2, "iterations": 6, "axis": "feature", "radius": 0.1, "seed": 0}
 
@@ -33,7 +33,10 @@ def found():
 def clustering(found):
     measured = {(name, 3): one.measures for name, one in found.items()}
     measured |= {(name, 4): one.measures | {"silhouette": 0.0} for name, one in found.items()}
-    return Clustering.of(two_groups().x, found, measured, global_tokens=[0], features=["a", "b", "c"], image=None)
+    spectra = {(name, seed): spectrum_rows(one.history * seed) for name, one in found.items() for seed in (3, 4)}
+    return Clustering.of(
+        two_groups().x, found, measured, spectra, global_tokens=[0], features=["a", "b", "c"], image=None
+    )
 
 
 def test_windows_shrink_together_only_where_the_largest_does_not_fit():
@@ -64,7 +67,7 @@ def test_zscore_leaves_a_constant_feature_at_zero():
     np.testing.assert_allclose(x, [[-1, 0], [1, 0]])
 
 
-def test_a_table_gives_its_sample_first_and_balanced_ones_after_it(tmp_path):
+def test_a_table_gives_its_sample_first_and_others_of_its_size_after_it(tmp_path):
     rng = np.random.default_rng(0)
     label = np.arange(60) % 2
     rows = pd.DataFrame({"up": rng.normal(size=60) + 3 * label, "down": rng.normal(size=60) - 3 * label, "y": label})
@@ -72,11 +75,13 @@ def test_a_table_gives_its_sample_first_and_balanced_ones_after_it(tmp_path):
     rows.head(20).to_csv(tmp_path / "sample.csv", index=False)
     (tmp_path / "manifest.json").write_text(json.dumps({"features": ["up", "down"], "label": "y"}))
     table = Table.load(*(str(tmp_path / name) for name in ("table.csv", "sample.csv", "manifest.json")))
-    drawn = dict(table.samples(3, per_class=10, seed=7))
+    drawn = dict(table.samples(3, resample="draw", seed=7))
     assert list(drawn) == [7, 8, 9]
     np.testing.assert_allclose(drawn[7].x, zscore(rows[["up", "down"]].to_numpy()[:20]), atol=1e-12)
     assert all(tokens.labels.sum() == 10 and tokens.signs.tolist() == [1, -1] for tokens in drawn.values())
     assert not np.array_equal(drawn[8].x, drawn[9].x)
+    repeated = dict(table.samples(2, resample="bootstrap", seed=7))[8].x
+    assert repeated.shape == drawn[8].x.shape and len(np.unique(repeated, axis=0)) < 20
 
 
 def test_separated_groups_become_clusters_that_predict_them(found):
@@ -129,17 +134,38 @@ def test_figures_show_the_first_sample(found, clustering):
 
 def test_spectra_hold_every_state_with_both_covariances(found, clustering):
     table = clustering.spectrum(Case("global"))
-    assert len(table) == 2 * 7 * 3 and table["iteration"].max() == 6
-    largest = table[(table["covariance"] == "centred") & (table["rank"] == 1)].set_index("iteration")["eigenvalue"]
+    assert len(table) == 2 * 2 * 7 * 3 and table["iteration"].max() == 6
+    largest = table[(table["covariance"] == "centred") & (table["rank"] == 1)].set_index(["seed", "iteration"])
     expected = np.linalg.eigvalsh(np.cov(found["global"].history[-1].T)).max()
-    assert largest[6] == pytest.approx(expected)
+    assert largest["eigenvalue"][3, 6] == pytest.approx(9 * expected)
+    assert largest["eigenvalue"][4, 6] == pytest.approx(16 * expected)
 
 
-def test_metrics_table_is_mean_and_deviation_over_samples(tmp_path, clustering):
+def test_states_that_are_only_followed_are_those_that_are_measured(found):
+    chosen = [Case("longformer", 40, mode) for mode in MODES]
+    states = follow_all(two_groups(), chosen, global_tokens=[0], iterations=6, axis="feature")
+    for case in chosen:
+        np.testing.assert_array_equal(states[case.name], found[case.name].history)
+    assert follow_all(two_groups(), [], global_tokens=[0], iterations=6, axis="feature") == {}
+
+
+def test_classes_that_gather_are_told_from_classes_that_do_not():
+    rng = np.random.default_rng(0)
+    truth, noise = np.arange(60) % 2, rng.normal(size=(60, 3))
+    apart = noise + 100 * truth[:, None]
+    gathered = classes_gathered(np.stack([noise, apart]), truth, truth, seed=0)
+    assert gathered["within-class variance"] < 0.01 and gathered["fall of within-class variance"] > 0.8
+    assert gathered["same-class pairs above chance"] == pytest.approx(1 - 2 * 30 * 29 / (60 * 59))
+    unrelated = classes_gathered(np.stack([apart, noise]), np.arange(60) // 2 % 2, truth, seed=0)
+    assert unrelated["fall of within-class variance"] < -0.8 and unrelated["same-class pairs above start"] < -0.4
+    assert abs(unrelated["same-class pairs above chance"]) < 0.02
+
+
+def test_metrics_table_is_mean_and_interval_over_samples(tmp_path, clustering):
     path = tmp_path / "measures.csv"
     clustering.measures.to_csv(path, index=False)
-    table = metrics_table({"Data B": str(path)}).set_index("row")
+    table = metrics_table(read_measures({"Data B": str(path)})).set_index("row")
     once = clustering.shown(Case("global"))["silhouette"]
     assert table.loc["Data B global", "silhouette"] == pytest.approx(once / 2, abs=1e-4)
-    assert table.loc["Data B global", "silhouette ±"] == pytest.approx(once / 2**0.5, abs=1e-4)
-    assert table.loc["Data B global", "samples"] == 2 and "tokens ±" not in table
+    assert table.loc["Data B global", "silhouette ±95%"] == pytest.approx(12.7062 * once / 2, abs=1e-4)
+    assert table.loc["Data B global", "samples"] == 2 and "tokens ±95%" not in table

@@ -1,10 +1,10 @@
-"""Tables: both publications are read, samples are balanced, and every unusable table gets one line."""
+"""Tables: both publications are read, samples have the size asked for, and every unusable table gets one line."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from clusterlens.data.tables import balanced_sample, read_table, select
+from clusterlens.data.tables import bootstrap_sample, draw_sample, read_table, select
 from clusterlens.errors import UserError
 
 FEATURES = ["bmi", "hbA1c_level", "blood_glucose_level"]
@@ -91,15 +91,48 @@ def test_missing_values(column, value):
 
 def test_sample_is_balanced_seeded_and_without_repeats():
     table = pd.DataFrame({"x": np.arange(1000.0), "label": (np.arange(1000) % 10 == 0).astype(int)})
-    sample = balanced_sample(table, "label", 40, seed=3)
+    sample = draw_sample(table, "label", 40, seed=3)
     assert sample["label"].value_counts().to_dict() == {0: 40, 1: 40}
     assert sample["x"].is_unique
-    assert sample.equals(balanced_sample(table, "label", 40, seed=3))
-    assert not sample.equals(balanced_sample(table, "label", 40, seed=4))
+    assert sample.equals(draw_sample(table, "label", 40, seed=3))
+    assert not sample.equals(draw_sample(table, "label", 40, seed=4))
     # Rows come in random order, so that windows of neighbours see both classes.
     assert 5 < sample["label"].iloc[:40].sum() < 35
 
 
 def test_a_class_with_too_few_rows_gives_all_of_them():
     table = pd.DataFrame({"x": np.arange(1025.0), "label": (np.arange(1025) < 526).astype(int)})
-    assert balanced_sample(table, "label", 512, seed=0)["label"].value_counts().to_dict() == {1: 512, 0: 499}
+    assert draw_sample(table, "label", 512, seed=0)["label"].value_counts().to_dict() == {1: 512, 0: 499}
+
+
+def test_each_class_can_have_a_size_of_its_own():
+    table = pd.DataFrame({"x": np.arange(1025.0), "label": (np.arange(1025) < 526).astype(int)})
+    sample = draw_sample(table, "label", [499, 525], seed=0)
+    assert len(sample) == 1024 and sample["label"].value_counts().to_dict() == {1: 525, 0: 499}
+
+
+def test_draws_of_nearly_all_rows_are_nearly_the_same_and_bootstraps_are_not():
+    """Why the heart table, which nearly fits into its sample, is resampled with replacement."""
+    table = pd.DataFrame({"x": np.arange(1025.0), "label": (np.arange(1025) < 526).astype(int)})
+
+    def shared(draw):
+        one, other = (set(draw(table, "label", [499, 525], seed)["x"]) for seed in (1, 2))
+        return len(one & other) / 1024
+
+    assert shared(draw_sample) > 0.97 and shared(bootstrap_sample) < 0.5
+
+
+def test_a_bootstrap_keeps_copies_together_and_class_sizes():
+    """Distinct row i has i + 1 copies; each drawn row comes with all of them, but for the last of its class."""
+    label = np.arange(8) % 2
+    table = pd.DataFrame({"x": np.arange(8.0), "label": label}).loc[np.repeat(np.arange(8), np.arange(8) + 1)]
+    table = table.sample(frac=1, random_state=0).reset_index(drop=True)
+    for seed in range(20):
+        sample = bootstrap_sample(table, "label", [15, 21], seed)
+        assert sample["label"].value_counts().sort_index().tolist() == [15, 21]
+        counts = sample.groupby("x").size()
+        split = [x for x in counts.index if counts[x] % (x + 1)]
+        assert len({int(x) % 2 for x in split}) == len(split) <= 2
+    again = bootstrap_sample(table, "label", [15, 21], 3)
+    assert again.equals(bootstrap_sample(table, "label", [15, 21], 3))
+    assert not again.equals(bootstrap_sample(table, "label", [15, 21], 4))

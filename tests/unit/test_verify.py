@@ -6,10 +6,13 @@ import logging
 import docutils.core
 import pandas as pd
 import pytest
+from scipy import stats
 
+from clusterlens.data.formats import write_csv
 from clusterlens.errors import UserError
 from clusterlens.figures.verdicts import COLOURS, draw_verdicts
 from clusterlens.items import read_items
+from clusterlens.metrics.numbers import number, text, tidy
 from clusterlens.provenance import stand_in
 from clusterlens.verify.captions import compose
 from clusterlens.verify.claims import COLUMNS as CLAIM_COLUMNS
@@ -25,6 +28,7 @@ DIGITS = stand_in("cifar10", "digits for cifar10")
 
 def printed(item, row, column, value, *, tolerance="", kind="exact", needs="", data=""):
     cells = {"paper": "spiking", "item": item, "row": row, "column": column, "value": value, "unit": ""}
+    cells["what"] = "measurement"
     return cells | {
         "tolerance": tolerance,
         "kind": kind,
@@ -35,11 +39,12 @@ def printed(item, row, column, value, *, tolerance="", kind="exact", needs="", d
     }
 
 
-def write(folder, item, text, *, tidy=False, scale="mini", stand_ins=(), seeds=(0,)):
-    """One result in <folder>/spiking; returns the path of its manifest."""
+def write(folder, item, rows, *, scale="mini", stand_ins=(), seeds=(0,)):
+    """One result in <folder>/spiking, exact cells by row and column or numbers; returns the path of its manifest."""
     paper = folder / "spiking"
     paper.mkdir(exist_ok=True)
-    (paper / f"{item}.{'numbers.csv' if tidy else 'csv'}").write_text(text, encoding="utf-8")
+    made = rows if isinstance(rows, list) else [text(*place, value) for place, value in rows.items()]
+    write_csv(paper / f"{item}.numbers.csv", tidy(made))
     manifest = paper / f"{item}.manifest.json"
     manifest.write_text(json.dumps({"scale": scale, "stand_ins": list(stand_ins), "seeds": list(seeds)}))
     return str(manifest)
@@ -52,7 +57,9 @@ def verdicts(rows, manifests):
 
 
 def test_numbers_meet_miss_and_match(tmp_path):
-    manifest = write(tmp_path, "table1", "Model,Parameters,Top\na,21.34M,0.8894\nb,7.10M,84\nc,9.0e-4,90\nd,90,\n")
+    ours = {("a", "Parameters"): "21.34M", ("b", "Parameters"): "7.10M", ("c", "Parameters"): "9.0e-4"}
+    ours |= {("d", "Parameters"): "90", ("a", "Top"): 0.8894, ("b", "Top"): 84, ("c", "Top"): 90, ("d", "Top"): ""}
+    manifest = write(tmp_path, "table1", ours)
     table = verdicts(
         [
             printed("table1", "a", "Parameters", "21.34M"),
@@ -79,23 +86,23 @@ def test_an_item_without_a_result_is_not_run(tmp_path):
 
 
 def test_stand_ins_and_scale_withhold_the_verdict_but_show_the_number(tmp_path):
-    text = "Model,Top\na,84.94\n"
     needing = [
         printed("table2", "a", "Top", "84.94", needs=needs, data=data)
         for needs, data in [("", ""), ("data", ""), ("data", "cifar10"), ("data", "heart"), ("paper", "")]
     ]
     for row, label in zip(needing, "abcde", strict=True):
         row["row"] = label
-    text = "Model,Top\n" + "".join(f"{label},84.94\n" for label in "abcde")
-    mini = write(tmp_path, "table2", text, stand_ins=[DIGITS])
+    ours = {(label, "Top"): "84.94" for label in "abcde"}
+    mini = write(tmp_path, "table2", ours, stand_ins=[DIGITS])
     table = verdicts(needing, [mini])
-    waiting = "needs paper scale"
+    waiting = "not comparable here"
     assert list(table["verdict"]) == ["match", waiting, waiting, "match", waiting]
     assert set(table["ours"]) == {"84.94"}
-    assert list(table["stand_in"]) == ["digits for cifar10"] * 3 + ["", "digits for cifar10"]
-    real = write(tmp_path, "table2", text)
+    assert list(table["data"]) == ["digits for cifar10"] * 3 + ["", "digits for cifar10"]
+    assert list(table["waits for"]) == ["", "data", "data", "", "data and scale"]
+    real = write(tmp_path, "table2", ours)
     assert list(verdicts(needing, [real])["verdict"]) == ["match"] * 4 + [waiting], "real data at mini scale"
-    paper = write(tmp_path, "table2", text, scale="paper")
+    paper = write(tmp_path, "table2", ours, scale="paper")
     assert list(verdicts(needing, [paper])["verdict"]) == ["match"] * 5
 
 
@@ -104,22 +111,22 @@ def test_stand_ins_and_scale_withhold_the_verdict_but_show_the_number(tmp_path):
     [(["cifar10"], True), (["heart"], False), ([], True), (["c4"], False), (["c4", "cifar10"], True)],
 )
 def test_a_stand_in_counts_against_what_it_replaces(tmp_path, data, counts):
-    manifest = write(tmp_path, "table2", "Model,Top\na,1\n", stand_ins=[stand_in("cifar10", "c4.npz for CIFAR-10")])
+    manifest = write(tmp_path, "table2", {("a", "Top"): 1}, stand_ins=[stand_in("cifar10", "c4.npz for CIFAR-10")])
     (result,) = read_results([manifest], ITEMS).values()
-    assert bool(result.stand_ins_of(data)) == counts == (not result.fair("data", data))
+    assert bool(result.stand_ins_of(data)) == counts == (result.waits_for("data", data) == "data")
 
 
-def test_seeds_and_spread_are_carried_along(tmp_path):
-    table2 = write(tmp_path, "table2", "Model,Top,Top ±\na,84.0,0.4\n", seeds=(0, 1, 2))
-    fig1 = write(tmp_path, "fig1", "row,column,value,spread,seeds\nt=5,clusters,1,0.5,7\n", tidy=True)
-    table = verdicts([printed("table2", "a", "Top", "84"), printed("fig1", "t=5", "clusters", "1")], [table2, fig1])
-    assert list(table["seeds"]) == ["3", "7"] and list(table["spread"]) == ["0.4", "0.5"]
-    assert list(table["verdict"]) == ["match", "match"]
+def test_seeds_and_intervals_are_carried_along(tmp_path):
+    table2 = write(tmp_path, "table2", [number("a", "Top", {0: 83.0, 1: 84.0, 2: 85.0})], seeds=(0, 1, 2))
+    table = verdicts([printed("table2", "a", "Top", "84")], [table2])
+    assert table.loc[0, "seeds"] == "3" and table.loc[0, "verdict"] == "match"
+    assert float(table.loc[0, "high"]) == pytest.approx(84 + stats.t.ppf(0.975, 2) / 3**0.5)
 
 
 def test_a_numbers_file_of_another_form_is_refused(tmp_path):
-    manifest = write(tmp_path, "fig1", "row,column,value\nt=5,clusters,1\n", tidy=True)
-    with pytest.raises(UserError, match="it must have row, column, value, spread, seeds"):
+    manifest = write(tmp_path, "fig1", {("t=5", "clusters"): 1})
+    (tmp_path / "spiking" / "fig1.numbers.csv").write_text("row,column,value\nt=5,clusters,1\n")
+    with pytest.raises(UserError, match="it must have row, column, value, low, high, seeds, by_seed"):
         read_results([manifest], ITEMS)
 
 
@@ -141,14 +148,16 @@ def judged(claims, manifests, rows=()):
 
 
 def test_claims_get_every_verdict(tmp_path):
-    manifest = write(tmp_path, "table2", "Model,Top\na,84.2\n", stand_ins=[DIGITS], seeds=(0, 1))
+    manifest = write(tmp_path, "table2", {("a", "Top"): 84.2}, stand_ins=[DIGITS], seeds=(0, 1))
     table = judged(
         [
             claim("yes", **HIGH),
             claim("no", **HIGHER),
             claim("never", cannot_hold="1 is not 2", **HIGHER),
             claim("never_checked", cannot_hold="1 is not 2"),
+            claim("both", contradicts="page 2 says otherwise"),
             claim("later", needs="paper", **HIGH),
+            claim("later_not", needs="paper", **HIGHER),
             claim("other_data", needs="data", data=["heart"], **HIGH),
             claim("as_printed", check="as_published"),
             claim("missing", check="equals", args={"row": "z", "column": "Top", "value": 1}),
@@ -165,23 +174,25 @@ def test_claims_get_every_verdict(tmp_path):
         "S.no": "not reproduced",
         "S.never": "cannot hold",
         "S.never_checked": "cannot hold",
-        "S.later": "needs paper scale",
+        "S.both": "contradicts itself",
+        "S.later": "held here",
+        "S.later_not": "did not hold here",
         "S.other_data": "reproduced",
         "S.as_printed": "reproduced",
         "S.missing": "not run",
-        "S.missing_here": "needs paper scale",
+        "S.missing_here": "not comparable here",
         "S.absent": "not run",
         "S.close": "reproduced",
     }
-    assert table.loc["S.no", "ours"] == "Top: a 84.2"
-    assert table.loc["S.never", "ours"] == "Top: a 84.2" and table.loc["S.never", "reason"] == "1 is not 2"
-    assert table.loc["S.later", "ours"].endswith("here it held")
+    assert table.loc["S.no", "ours"] == "84.2" and table.loc["S.no", "threshold"] == "≥ 90"
+    assert table.loc["S.never", "ours"] == "84.2" and table.loc["S.never", "reason"] == "1 is not 2"
+    assert table.loc["S.later", "waits for"] == "data and scale" and table.loc["S.yes", "waits for"] == ""
     assert "'z'" in table.loc["S.missing", "ours"]
-    assert table.loc["S.yes", "seeds"] == 2 and table.loc["S.yes", "stand_in"] == "digits for cifar10"
+    assert table.loc["S.yes", "data"] == "digits for cifar10" and table.loc["S.yes", "published"] == "80"
 
 
 def test_a_published_number_that_we_lack_leaves_the_claim_open(tmp_path):
-    manifest = write(tmp_path, "table2", "Model,Top\na,84.2\n")
+    manifest = write(tmp_path, "table2", {("a", "Top"): 84.2})
     rows = [printed("table2", "a", "Top", "84.2"), printed("table2", "b", "Top", "80")]
     assert judged([claim("all", check="as_published")], [manifest], rows).loc["S.all", "verdict"] == "not run"
 
@@ -190,11 +201,11 @@ def test_a_missing_label_is_a_line_on_the_screen_unless_a_stand_in_declares_othe
     clusterlens_log = logging.getLogger("clusterlens")
     clusterlens_log.propagate = True
     lacking = [claim("lost", check="equals", args={"row": "z", "column": "Top", "value": 1})]
-    judged(lacking, [write(tmp_path, "table2", "Model,Top\na,84.2\n")])
-    assert "claim S.lost cannot be judged: spiking/table2 has no number in row 'z', column 'Top'" in caplog.text
+    judged(lacking, [write(tmp_path, "table2", {("a", "Top"): 84.2})])
+    assert "claim S.lost cannot be judged: spiking/table2 has no row 'z', column 'Top'" in caplog.text
     caplog.clear()
     other = stand_in("heart", "wine", {"features": ["ash"]})
-    judged(lacking, [write(tmp_path, "table2", "Model,Top\na,84.2\n", stand_ins=[other])])
+    judged(lacking, [write(tmp_path, "table2", {("a", "Top"): 84.2}, stand_ins=[other])])
     assert caplog.text == ""
 
 
@@ -202,21 +213,22 @@ def test_the_real_registry_can_be_judged_without_any_result():
     comparison = compare_all(read_published(), {})
     claims = judge_all(read_claims(), {}, comparison)
     assert set(comparison["verdict"]) == {"not run"}
-    assert set(claims["verdict"]) == {"not run", "cannot hold"}
+    assert set(claims["verdict"]) <= {"not run", "cannot hold", "contradicts itself"}
 
 
 def test_captions_are_valid_and_say_the_verdict():
     claims = pd.DataFrame(
         [
-            {"claim": "x_1 is *large* (|a|)", "verdict": "reproduced", "ours": "x_1_ 3 `b`", "reason": "seeds"},
+            {"claim": "x_1 is *large* (|a|)", "verdict": "reproduced", "ours": "x_1_ 3 `b`", "reason": "so"},
             {"claim": "both hold", "verdict": "cannot hold", "ours": "", "reason": "1 is not 2"},
         ]
-    )
+    ).assign(low=["2.5", ""], high=["3.5", ""], threshold=["≥ 2", ""], seeds=5, whose=["ours", "paper"])
     text = compose("See this.\n", claims, ["digits for cifar10"], "mini")
     html = docutils.core.publish_string(text, writer="html", settings_overrides={"halt_level": 2}).decode()
-    for words in ("See this.", "x_1 is *large* (|a|)", "x_1_ 3 `b`", "1 is not 2", "digits for cifar10"):
+    told = ("x_1 is *large* (|a|)", "x_1_ 3 `b`", "95 % interval 2.5 to 3.5, 5 seeds", "asked: ≥ 2", "our question")
+    for words in ("See this.", *told, "1 is not 2", "digits for cifar10"):
         assert words in html
-    assert "<strong>reproduced</strong>" in html and "seeds" not in html
+    assert "<strong>reproduced</strong>" in html and "so<" not in html
     assert compose("See this.\n", claims[:0], [], "paper") == "See this.\n"
     assert "mini configuration" in compose("See this.\n", claims[:0], [], "mini")
 

@@ -20,7 +20,7 @@ def finished(tmp_path_factory, make_checkout, snakemake) -> Path:
     """The checkout after the run."""
     folder = make_checkout(tmp_path_factory.mktemp("whole"))
     overlays = ("--configfile", "config/mini.yaml", str(ROOT / "tests" / "workflow" / "tiny.yaml"))
-    run = snakemake("--cores", "2", *overlays, folder=folder)
+    run = snakemake("--cores", "2", *overlays, "--", "all", "data_only", folder=folder)
     assert run.returncode == 0, run.stderr[-5000:]
     return folder
 
@@ -67,7 +67,8 @@ def plan(snakemake, folder: Path) -> list[str]:
     overlays = ("--configfile", "config/mini.yaml", str(ROOT / "tests" / "workflow" / "tiny.yaml"))
     run = snakemake("-n", "--cores", "2", *overlays, folder=folder)
     assert run.returncode == 0, run.stderr
-    return re.findall(r"^(?:local)?rule (\w+):(?:\n    .+)*?\n    wildcards: (.+)$", run.stdout, re.MULTILINE)
+    jobs = re.findall(r"^(?:local)?rule (\w+):((?:\n    .+)*)", run.stdout + run.stderr, re.MULTILINE)
+    return [(rule, found[1]) for rule, text in jobs if (found := re.search("wildcards: (.+)", text))]
 
 
 def test_editing_plumbing_or_comments_plans_nothing(finished, snakemake):

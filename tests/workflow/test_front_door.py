@@ -69,11 +69,15 @@ def test_editing_a_module_reruns_its_users_and_editing_prose_reruns_nothing(snak
 
     library = checkout / "workflow" / "scripts" / "clusterlens"
     assert not planned()
-    for untouched in (checkout / "README.md", library / "figures" / "style.py", library / "config.py"):
-        untouched.write_text(untouched.read_text() + "\n# edited\n")
+    for untouched in (library / "figures" / "style.py", library / "config.py"):
+        untouched.write_text(untouched.read_text() + "\nEDITED = 1\n")
+    readme = checkout / "README.md"
+    readme.write_text(readme.read_text() + "\nEdited.\n")
     assert not planned()
     used = library / "figures" / "configuration.py"
-    used.write_text(used.read_text() + "\n# edited\n")
+    used.write_text(used.read_text() + "\n# a comment\n")
+    assert not planned()
+    used.write_text(used.read_text() + "\nEDITED = 1\n")
     assert planned()
 
 

@@ -1,4 +1,4 @@
-# What every rule file uses: the project, its items, and the flag for the report.
+# Used by all other files of this folder: the project, its items, and the flag for the report.
 
 import sys
 from pathlib import Path
@@ -19,7 +19,7 @@ except UserError as error:
 def shown(path):
     """Mark an item's file for the report. In `<results>/<paper>/<item>.<ext>` paper and item may be names or wildcards.
 
-    The caption is composed when the claims are judged: see rule write_captions.
+    The caption is composed when the claims are judged, by write_captions.
     """
     _, paper, name = path.split("/")
     item, extension = name.split(".", 1)

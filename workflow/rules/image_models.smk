@@ -4,6 +4,7 @@
 rule table_complexity:
     output:
         table=shown("<results>/spiking/table1.csv"),
+        numbers="<results>/spiking/table1.numbers.csv",
         manifest="<results>/spiking/table1.manifest.json",
     log:
         "<logs>/table_complexity/table1.log",
@@ -62,6 +63,7 @@ rule table_final:
         manifests=collect("<results>/runs/{run}/seed{seed}/manifest.json", run=VARIANTS, seed=project.seeds),
     output:
         table=shown("<results>/spiking/table2.csv"),
+        numbers="<results>/spiking/table2.numbers.csv",
         manifest="<results>/spiking/table2.manifest.json",
     log:
         "<logs>/table_final/table2.log",
@@ -83,6 +85,7 @@ rule table_best:
         manifests=rules.table_final.input.manifests,
     output:
         table=shown("<results>/spiking/table3.csv"),
+        numbers="<results>/spiking/table3.numbers.csv",
         manifest="<results>/spiking/table3.manifest.json",
     log:
         "<logs>/table_best/table3.log",
@@ -132,6 +135,8 @@ rule evaluate_heads:
     output:
         pairs="<results>/spiking/data/heads.csv",
         layers="<results>/spiking/data/head_layers.csv",
+        tokens="<results>/spiking/data/tokens.csv",
+        operations="<results>/spiking/data/operations.csv",
         constants="<results>/spiking/data/membrane_constants.csv",
         manifest="<results>/spiking/data/heads.manifest.json",
     log:
@@ -143,7 +148,7 @@ rule evaluate_heads:
     threads: 2
     resources:
         mem_mb=8000,
-        runtime=60,
+        runtime=growing(120),
     params:
         **project.used(
             "evaluate_heads",
@@ -154,7 +159,7 @@ rule evaluate_heads:
         ),
         **project.run_list(project.runs),
     message:
-        "Correlating the attention heads of all models"
+        "Measuring heads, tokens and operations of all models"
     script:
         "../scripts/evaluate_heads.py"
 
@@ -183,6 +188,51 @@ rule plot_head_correlations:
         "Drawing spiking/{wildcards.item}"
     script:
         "../scripts/plot_head_correlations.py"
+
+
+rule plot_token_similarity:
+    input:
+        tokens=rules.evaluate_heads.output.tokens,
+        layers=rules.evaluate_heads.output.layers,
+        manifest=rules.evaluate_heads.output.manifest,
+    output:
+        png=shown("<results>/spiking/token_similarity.png"),
+        pdf="<results>/spiking/token_similarity.pdf",
+        points="<results>/spiking/token_similarity.csv",
+        numbers="<results>/spiking/token_similarity.numbers.csv",
+        manifest="<results>/spiking/token_similarity.manifest.json",
+    log:
+        "<logs>/plot_token_similarity/token_similarity.log",
+    localrule: True
+    conda:
+        "../../envs/base.yaml"
+    params:
+        **project.used("plot_token_similarity"),
+    message:
+        "Drawing spiking/token_similarity"
+    script:
+        "../scripts/plot_token_similarity.py"
+
+
+rule table_energy:
+    input:
+        operations=rules.evaluate_heads.output.operations,
+        manifest=rules.evaluate_heads.output.manifest,
+    output:
+        table=shown("<results>/spiking/energy.csv"),
+        numbers="<results>/spiking/energy.numbers.csv",
+        manifest="<results>/spiking/energy.manifest.json",
+    log:
+        "<logs>/table_energy/energy.log",
+    localrule: True
+    conda:
+        "../../envs/base.yaml"
+    params:
+        **project.used("table_energy"),
+    message:
+        "Counting operations and energy of the six variants"
+    script:
+        "../scripts/table_energy.py"
 
 
 rule simulate_membrane:
@@ -245,6 +295,7 @@ rule plot_membrane:
 rule table_configuration:
     output:
         table=shown("<results>/spiking/{item}.csv"),
+        numbers="<results>/spiking/{item}.numbers.csv",
         manifest="<results>/spiking/{item}.manifest.json",
     log:
         "<logs>/table_configuration/spiking_{item}.log",

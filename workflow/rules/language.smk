@@ -4,6 +4,7 @@
 use rule table_configuration as table_language_configuration with:
     output:
         table=shown("<results>/attention_clusters/{item}.csv"),
+        numbers="<results>/attention_clusters/{item}.numbers.csv",
         manifest="<results>/attention_clusters/{item}.manifest.json",
     log:
         "<logs>/table_configuration/attention_clusters_{item}.log",

@@ -3,10 +3,10 @@
 import torch
 
 from clusterlens import job
-from clusterlens.attention.cases import MODES, cases
-from clusterlens.attention.clustering import Clustering
+from clusterlens.attention.cases import MODES, Case, cases
+from clusterlens.attention.clustering import Clustering, spectrum_rows
 from clusterlens.attention.prepared import Table, picture_tokens
-from clusterlens.attention.study import settle_all
+from clusterlens.attention.study import follow_all, settle_all
 from clusterlens.devices import pick
 from clusterlens.logs import log
 
@@ -18,14 +18,18 @@ def main(smk):
         samples, modes = [(0, picture_tokens(smk.input.picture))], ["sdp"]
     else:
         table = Table.load(*smk.input)
-        samples, modes = table.samples(asked.samples, per_class=asked.samples_per_class, seed=asked.seed), list(MODES)
-    settings = {"clusters": asked.clusters, "iterations": asked.iterations, "axis": asked.standardise}
-    settings |= {"radius": asked.fragment_radius, "seed": 0, "device": pick(asked.device)}
-    measured, first = {}, None
+        samples, modes = table.samples(asked.samples, resample=asked.resample, seed=asked.seed), list(MODES)
+    steps = {"iterations": asked.iterations, "axis": asked.standardise, "device": pick(asked.device)}
+    steps |= {"global_tokens": asked.global_tokens}
+    clusters = {"clusters": asked.clusters, "radius": asked.fragment_radius, "seed": 0}
+    scalings = [Case("longformer", max(asked.windows), mode) for mode in modes]
+    measured, spectra, first = {}, {}, None
     for seed, tokens in samples:
-        # The scaling modes are compared on the sample that figures show, the first.
-        chosen = cases(asked.windows, ["sdp"] if first else modes)
-        found = settle_all(tokens, chosen, global_tokens=asked.global_tokens, **settings)
+        # Clusters under the scaling modes are shown of the first sample only, spectra of all.
+        found = settle_all(tokens, cases(asked.windows, ["sdp"] if first else modes), **steps, **clusters)
+        states = follow_all(tokens, [case for case in scalings if case.name not in found], **steps)
+        states |= {name: one.history for name, one in found.items()}
+        spectra |= {(name, seed): spectrum_rows(history) for name, history in states.items()}
         for name, one in found.items():
             measured[name, seed] = one.measures
             log.info("sample %d, %s: %s", seed, name, {key: round(value, 3) for key, value in one.measures.items()})
@@ -33,7 +37,7 @@ def main(smk):
     tokens, found = first
     known = {"image": tokens.image, "mask": tokens.mask, "classes": tokens.labels, "features": tokens.features}
     marked = [token % len(tokens.x) for token in asked.global_tokens]
-    clustering = Clustering.of(tokens.x, found, measured, global_tokens=marked, **known)
+    clustering = Clustering.of(tokens.x, found, measured, spectra, global_tokens=marked, **known)
     clustering.save(smk.output.tokens, smk.output.measures, smk.output.spectra)
     return {"seeds": sorted({seed for _, seed in measured})}
 

@@ -3,7 +3,7 @@
 import torch
 
 from clusterlens import job
-from clusterlens.attention.clustering import Clustering
+from clusterlens.attention.clustering import Clustering, spectrum_rows
 from clusterlens.attention.diagnosis import candidates, diagnose
 from clusterlens.attention.tokens import Tokens, from_image, from_matrix, from_table
 from clusterlens.data.diagnosed import own_files
@@ -39,7 +39,8 @@ def main(smk):
     )
     settled = {finding.name: finding.first for finding in findings if not finding.failure}
     measured = {(one.name, seed): found for one in findings for seed, found in one.measures.items()}
-    clustering = Clustering.of(tokens.x, settled, measured, image=tokens.image, mask=tokens.mask)
+    spectra = {(name, settings["seeds"][0]): spectrum_rows(one.history) for name, one in settled.items()}
+    clustering = Clustering.of(tokens.x, settled, measured, spectra, image=tokens.image, mask=tokens.mask)
     clustering.save(smk.output.tokens, smk.output.measures, smk.output.spectra)
     outcome = {
         "data": tokens.about,

@@ -1,4 +1,4 @@
-"""Rule evaluate_heads: correlations between attention heads, and membrane constants, by layer (S Figures 2 and 7)."""
+"""Rule evaluate_heads: heads and tokens by layer, operations, membrane constants of all models (S Figures 2 and 7)."""
 
 import pandas as pd
 import torch
@@ -7,8 +7,8 @@ from safetensors.torch import load_model
 from clusterlens import job
 from clusterlens.data.formats import write_csv
 from clusterlens.devices import pick
-from clusterlens.metrics.correlation import HeadCorrelation
 from clusterlens.models.image_models import build
+from clusterlens.models.inside import describe_layers, operations, untrained
 from clusterlens.models.neurons import time_constants
 from clusterlens.training.images import Preparation, load_split
 
@@ -19,27 +19,25 @@ def main(smk):
     classes = architecture["classes"]
     images, _ = load_split(smk.input.images, "test", classes=classes, limit=smk.params.images)
     batches = Preparation(training, classes, device)(images).split(32)
-    pairs, layers, constants = [], [], []
+    pairs, layers, tokens, counts, constants = [], [], [], [], []
     for run, seed, weights in zip(smk.params.runs, smk.params.seeds, smk.input.weights, strict=True):
-        model = build(run, architecture).to(device).eval()
-        load_model(model, weights)
-        measures = [HeadCorrelation(architecture["heads"]) for _ in range(architecture["depth"])]
-        with torch.no_grad():
-            for batch in batches:
-                for measure, maps in zip(measures, model.attention_maps(batch), strict=True):
-                    measure.add(maps)
-        for layer, measure in enumerate(measures, start=1):
-            key = {"run": run, "seed": seed, "layer": layer}
-            mean = measure.mean()
-            pairs += [
-                key | {"head": a + 1, "other": b + 1, "correlation": float(mean[a, b])}
-                for a in range(len(mean))
-                for b in range(len(mean))
-            ]
-            layers.append(key | {"mean_correlation": measure.off_diagonal(), "silent_share": measure.silent_share()})
-        constants += [{"run": run, "seed": seed, **place} for place in time_constants(model)]
+        trained = build(run, architecture).to(device).eval()
+        load_model(trained, weights)
+        start = untrained(run, architecture, seed=seed, images=batches[0])
+        for state, model in (("trained", trained), ("untrained", start)):
+            key = {"run": run, "seed": seed, "state": state}
+            similarities, heads = describe_layers(model, batches)
+            tokens += [key | {"layer": layer} | one.measures() for layer, one in enumerate(similarities)]
+            for layer, one in enumerate(heads, start=1):
+                place, measured = key | {"layer": layer}, {"silent_share": one.silent_share()}
+                layers.append(place | {"mean_correlation": one.off_diagonal()} | measured)
+                pairs += [place | pair for pair in one.pairs()] if state == "trained" else []
+        counts.append({"run": run, "seed": seed} | operations(trained, batches))
+        constants += [{"run": run, "seed": seed, **place} for place in time_constants(trained)]
     write_csv(smk.output.pairs, pd.DataFrame(pairs))
     write_csv(smk.output.layers, pd.DataFrame(layers))
+    write_csv(smk.output.tokens, pd.DataFrame(tokens))
+    write_csv(smk.output.operations, pd.DataFrame(counts))
     write_csv(smk.output.constants, pd.DataFrame(constants, columns=["run", "seed", "layer", "neuron", "tau"]))
     return {"seeds": sorted(set(smk.params.seeds)), "images": len(images)}
 

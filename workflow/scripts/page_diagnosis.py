@@ -13,7 +13,7 @@ from clusterlens.figures.eigenvalues import eigenvalue_panels
 from clusterlens.figures.masks import pixel_table
 from clusterlens.files import read_json, write_text
 from clusterlens.metrics.agreement import subject_mask
-from clusterlens.metrics.numbers import SPREAD
+from clusterlens.metrics.numbers import INTERVAL
 from clusterlens.metrics.ranking import ranked, summary
 from clusterlens.provenance import labels
 
@@ -22,14 +22,14 @@ def main(smk):
     outcome = read_json(smk.input.outcome)
     found = Clustering.load(smk.input.tokens, smk.input.measures, smk.input.spectra)
     names = list(found.final)
-    means, spreads = summary(found.measures, names)
+    means, intervals = summary(found.measures, names)
     order = [names[0], *ranked(means, names[0])]
-    means, spreads = means.loc[order], spreads.loc[order]
+    means, intervals = means.loc[order], intervals.loc[order]
     titles = {name: name for name in order}
     points = pd.concat([cloud(found, name, name) for name in order])
     figures = {
-        ("Measures side by side", "Grey is global attention; the thin lines are deviations over seeds."): bars(
-            means, spreads
+        ("Measures side by side", "Grey is global attention; the thin lines are 95 % intervals over seeds."): bars(
+            means, intervals
         ),
         ("The clouds", "The tokens of the first seed after the last iteration, by cluster."): clouds(
             points, titles, columns=min(4, len(order))
@@ -47,9 +47,9 @@ def main(smk):
     drawn = eigenvalue_panels(spectra, panels, columns=min(4, len(panels)), along="iteration")
     words = "The three largest eigenvalues of the tokens' covariance; one that falls away means a dimension is lost."
     figures["Spectra by iteration", words] = drawn
-    html = compose(outcome, means, spreads, figures, smk.params.settings, labels(smk.input))
+    html = compose(outcome, means, intervals, figures, smk.params.settings, labels(smk.input))
     write_text(smk.output.page, html)
-    write_csv(smk.output.ranking, means.join(spreads.add_suffix(SPREAD)).rename_axis("pattern").reset_index())
+    write_csv(smk.output.ranking, means.join(intervals.add_suffix(INTERVAL)).rename_axis("pattern").reset_index())
 
 
 if "snakemake" in globals():

@@ -6,12 +6,12 @@ from clusterlens import job
 from clusterlens.errors import UserError
 from clusterlens.figures.heads import plot_heads
 from clusterlens.figures.output import finish
-from clusterlens.training.numbers import BASELINE, head_numbers
+from clusterlens.training.numbers import BASELINE, head_numbers, trained_heads
 
 
 def main(smk):
     item = smk.wildcards.item
-    pairs, layers = pd.read_csv(smk.input.pairs), pd.read_csv(smk.input.layers)
+    pairs, layers = pd.read_csv(smk.input.pairs), trained_heads(smk.input.layers)
     chosen = [layer for layer in smk.params.layers if layer <= layers["layer"].max()]
     if not chosen:
         depth = layers["layer"].max()

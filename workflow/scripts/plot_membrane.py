@@ -7,11 +7,11 @@ from clusterlens.figures.heads import plot_membrane
 from clusterlens.figures.output import finish
 from clusterlens.metrics.runs import final_epoch, read_runs
 from clusterlens.models.variants import LEARNED
-from clusterlens.training.numbers import membrane_numbers
+from clusterlens.training.numbers import membrane_numbers, trained_heads
 
 
 def main(smk):
-    layers, constants = pd.read_csv(smk.input.layers), pd.read_csv(smk.input.constants)
+    layers, constants = trained_heads(smk.input.layers), pd.read_csv(smk.input.constants)
     particles = pd.read_csv(smk.input.particles)
     final = final_epoch(read_runs(smk.input.metrics, smk.params.runs, smk.params.seeds))
     chosen = layers[layers["run"].isin(["spikformer", LEARNED])]

@@ -1,4 +1,4 @@
-"""Rule prepare_table: the chosen columns of a table, whole and as a balanced sample (A, data sets B and C)."""
+"""Rule prepare_table: the chosen columns of a table, whole and as a sample (A, data sets B and C)."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from clusterlens import job
 from clusterlens.data.facts import facts_of
 from clusterlens.data.formats import write_csv
 from clusterlens.data.registry import find_raw
-from clusterlens.data.tables import balanced_sample, read_table, select
+from clusterlens.data.tables import class_sizes, draw_sample, read_table, select
 from clusterlens.logs import log
 
 
@@ -15,10 +15,10 @@ def main(smk):
     label, per_class = settings["label"], settings["samples_per_class"]
     [file] = find_raw(Path(smk.input.raw), smk.params.entry)
     table = select(read_table(file), settings["features"], label, smk.params.entry["title"])
-    sample = balanced_sample(table, label, per_class, settings["seed"])
+    sample = draw_sample(table, label, per_class, settings["seed"])
     by_class = {str(value): int(count) for value, count in sample[label].value_counts().sort_index().items()}
-    if min(by_class.values()) < per_class:
-        log.warning("%d rows of each class asked for, %s are there", per_class, by_class)
+    if any(there < asked for there, asked in zip(by_class.values(), class_sizes(per_class), strict=True)):
+        log.warning("%s rows of each class asked for, %s are there", per_class, by_class)
     write_csv(smk.output.table, table)
     write_csv(smk.output.sample, sample)
     facts = facts_of(smk.params.entry, {"rows": len(table)}, smk.input.raw_manifest)

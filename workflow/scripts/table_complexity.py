@@ -5,6 +5,7 @@ import pandas as pd
 from clusterlens import job
 from clusterlens.data.formats import write_csv
 from clusterlens.metrics.complexity import complexity, in_words
+from clusterlens.metrics.numbers import cells, tidy
 from clusterlens.models.image_models import build
 from clusterlens.models.variants import VARIANTS
 
@@ -16,7 +17,9 @@ def main(smk):
         parameters, macs = complexity(build(run, architecture), architecture["image_size"])
         rows.append((name, in_words(parameters), in_words(macs), parameters, macs))
     columns = ["Model Variant", "Parameters", "FLOPs", "Parameters (exact)", "MACs (exact)"]
-    write_csv(smk.output.table, pd.DataFrame(rows, columns=columns))
+    table = pd.DataFrame(rows, columns=columns)
+    write_csv(smk.output.table, table)
+    write_csv(smk.output.numbers, tidy(cells(table)))
 
 
 if "snakemake" in globals():

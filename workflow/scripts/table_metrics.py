@@ -1,15 +1,18 @@
-"""Rule table_metrics: every number of A's text by data set and pattern, mean and spread over samples (A §3)."""
+"""Rule table_metrics: every number of A's text by data set and pattern, mean and 95 % interval over samples (A §3)."""
 
 from clusterlens import job
 from clusterlens.attention.cases import DATA_NAMES
 from clusterlens.data.formats import write_csv
 from clusterlens.logs import log
-from clusterlens.metrics.summary import metrics_table
+from clusterlens.metrics.numbers import tidy
+from clusterlens.metrics.summary import metrics_numbers, metrics_table, read_measures
 
 
 def main(smk):
-    table = metrics_table(dict(zip(DATA_NAMES.values(), smk.input.measures, strict=True)))
+    measures = read_measures(dict(zip(DATA_NAMES.values(), smk.input.measures, strict=True)))
+    table = metrics_table(measures)
     write_csv(smk.output.table, table)
+    write_csv(smk.output.numbers, tidy(metrics_numbers(measures)))
     log.info("\n%s", table.to_string(index=False, na_rep=""))
 
 

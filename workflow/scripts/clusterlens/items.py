@@ -45,8 +45,8 @@ class Item:
 
     @property
     def numbers(self) -> str:
-        """What claims and the comparison read: a table itself, or the numbers behind a figure."""
-        return self.path("csv" if self.kind == "table" else "numbers.csv")
+        """What claims and the comparison read: the numbers behind a table or figure, with their intervals and seeds."""
+        return self.path("numbers.csv")
 
     @property
     def manifest(self) -> str:

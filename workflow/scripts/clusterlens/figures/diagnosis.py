@@ -16,14 +16,14 @@ BARS = {
 LABELLED = {"accuracy": "accuracy of the two\nclearest clusters", "dice": "agreement with the mask\n(dice)"}
 
 
-def bars(means: pd.DataFrame, spreads: pd.DataFrame) -> Figure:
-    """One panel per measure, one bar per pattern with its deviation over seeds; the baseline's value as a line."""
+def bars(means: pd.DataFrame, intervals: pd.DataFrame) -> Figure:
+    """One panel per measure, one bar per pattern with its 95 % interval over seeds; the baseline's value as a line."""
     shown = BARS | {name: title for name, title in LABELLED.items() if name in means}
     figure, axes = style.new_figure(1, len(shown), height=0.6 + 0.24 * len(means), sharey=True)
     places = range(len(means))[::-1]
     for axis, (name, title) in zip(axes, shown.items(), strict=True):
         colours = [style.GREY, *[style.BLUE] * (len(means) - 1)]
-        axis.barh(places, means[name], xerr=spreads[name], color=colours, height=0.62, error_kw={"linewidth": 0.8})
+        axis.barh(places, means[name], xerr=intervals[name], color=colours, height=0.62, error_kw={"linewidth": 0.8})
         axis.axvline(means[name].iloc[0], color=style.GREY, linewidth=0.8, linestyle=":")
         axis.set_title(title, fontsize=7)
     axes[0].set_yticks(list(places), list(means.index))

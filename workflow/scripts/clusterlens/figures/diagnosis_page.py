@@ -32,21 +32,21 @@ GLOSSARY = {
     "accuracy (2 clusters)": "Accuracy on the tokens of the two clusters that the features speak for most clearly.",
     "coverage": "Share of all tokens that these two clusters hold.",
     "accuracy (all)": "Accuracy when every cluster takes the label of its majority.",
-    "±": "Standard deviation over seeds. A seed changes the start of K-means, what a pattern draws at random and, "
-    "for tables, the order of the rows.",
+    "±": "Half-width of the 95 % interval over seeds. A seed changes the start of K-means, what a pattern draws at "
+    "random and, for tables, the order of the rows.",
     "cost": "Of one application to all tokens: shortest of three runs; memory beyond the input; multiply-adds from the "
     "pattern's mask (not known for a function of your own). With few tokens the time is mostly overhead; "
     "the multiply-adds tell how it grows.",
 }
 CLEAR = 0.25
-ROUNDING = 1e-12  # a spread below is none
+ROUNDING = 1e-12  # an interval below is none
 
 
-def cell(mean: float, spread: float, name: str) -> str:
+def cell(mean: float, interval: float, name: str) -> str:
     if pd.isna(mean):
         return "–"
     digits = 1 if name in ("clusters", "fragments") else 3
-    return f"{mean:.{digits}f}" + (f" ± {spread:.{digits}f}" if spread > ROUNDING else "")
+    return f"{mean:.{digits}f}" + (f" ± {interval:.{digits}f}" if interval > ROUNDING else "")
 
 
 def size(count: float, units: tuple[str, ...], step: int) -> str:
@@ -75,7 +75,7 @@ def broken_list(failed: list[dict]) -> str:
 
 
 def compose(
-    outcome: dict, means: pd.DataFrame, spreads: pd.DataFrame, figures: dict, settings: dict, stand_ins: list[str]
+    outcome: dict, means: pd.DataFrame, intervals: pd.DataFrame, figures: dict, settings: dict, stand_ins: list[str]
 ) -> str:
     """The whole page; `figures` maps a heading with an explanation to a Figure."""
     baseline = outcome["patterns"][0]["name"]
@@ -101,18 +101,18 @@ def compose(
     for name in order:
         work = costs[name]["multiply_adds"]
         share = None if work is None else work / base["multiply_adds"]
-        sentence = verdict(name, means, spreads, baseline, share)
+        sentence = verdict(name, means, intervals, baseline, share)
         sentences.append(f"<li><b>{escape(name)}</b> ({escape(about[name])}). {escape(sentence)}</li>")
     parts.append(f"<ol>{''.join(sentences)}</ol>" if sentences else "<p>No pattern could be compared.</p>")
     parts.append(broken_list([one for one in outcome["patterns"] if one["failure"]]))
     shown = {name: title for name, title in MEASURES.items() if name in means}
     rows = [
-        [name, *(cell(means.loc[name, key], spreads.loc[name, key], key) for key in shown)]
+        [name, *(cell(means.loc[name, key], intervals.loc[name, key], key) for key in shown)]
         for name in [baseline, *order]
     ]
     parts += ["<h2>Every measure</h2>", table(["pattern", *shown.values()], rows, first_is_base=True)]
     seeds = ", ".join(map(str, settings["seeds"]))
-    parts.append(f'<p class="lead">Mean ± standard deviation over the seeds {seeds}; {outcome["tokens"]} tokens.</p>')
+    parts.append(f'<p class="lead">Mean ± 95 % interval over the seeds {seeds}; {outcome["tokens"]} tokens.</p>')
     header = ["pattern", "time", "times global", "memory", "multiply-adds", "of global"]
     parts += ["<h2>Cost of one application</h2>"]
     parts.append(table(header, [cost_row(name, costs[name], base) for name in [baseline, *order]], first_is_base=True))

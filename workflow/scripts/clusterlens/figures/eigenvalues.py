@@ -1,14 +1,20 @@
 """Covariance eigenvalues on a log axis, by iteration or by layer."""
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from clusterlens.figures import style
 
+TINY = 1e-300  # an eigenvalue of nothing still has a logarithm
+
 
 def eigenvalue_panels(spectra: pd.DataFrame, titles: dict[str, str], *, columns: int, along: str) -> Figure:
-    """One panel for each name in `titles`; lines by rank, solid for the centred covariance, dotted for the other."""
+    """One panel for each name in `titles`; lines by rank, solid for the centred covariance, dotted for the other.
+
+    Where a column `seed` tells samples apart, each is a thin line and their geometric mean a thick one.
+    """
     rows = -(-len(titles) // columns)
     figure, axes = style.new_figure(rows, columns, height=1.75 * rows + 0.2, sharex=True, sharey="row")
     for axis, (panel, title) in zip(axes, titles.items(), strict=False):
@@ -31,5 +37,9 @@ def draw_eigenvalues(axis: Axes, spectra: pd.DataFrame, along: str) -> None:
         for kind, line in (("centred", "-"), ("uncentred", ":")):
             part = spectra[(spectra["rank"] == rank) & (spectra["covariance"] == kind)]
             label = f"λ{rank}" if kind == "centred" else None
-            axis.plot(part[along], part["eigenvalue"], line, color=colour, label=label)
+            if "seed" in part and kind == "centred":
+                for _, sample in part.groupby("seed"):
+                    axis.plot(sample[along], sample["eigenvalue"], color=colour, linewidth=0.5, alpha=0.45)
+            mean = np.exp(np.log(part["eigenvalue"].clip(lower=TINY)).groupby(part[along]).mean())
+            axis.plot(mean.index, mean, line, color=colour, label=label)
     axis.set_yscale("log")

@@ -1,13 +1,14 @@
 """The simulated figures of E: limits of the rescaled flow, and the flow with many random heads."""
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from clusterlens.figures import style
 from clusterlens.figures.particle_panels import curve, limits_of, page, plane_panel, recent, space_panel, without_growth
 from clusterlens.metrics import order
-from clusterlens.metrics.numbers import mean, spread
-from clusterlens.particles.numbers import fits, leading, rates
+from clusterlens.metrics.statistics import half_width, mean, mean_interval, share_interval
+from clusterlens.particles.numbers import clustered, fits, leading
 from clusterlens.particles.runs import Run
 
 ORANGE, VIOLET, TEAL = "#fa7000", "#3a4cc1", "#63acbe"  # the colours of the published pictures
@@ -109,14 +110,20 @@ def mixed(runs: list[Run]) -> Figure:
 
 
 def flow_curves(part: Figure, run: Run, *, colour: str) -> None:
-    """Clusters and mean cosine over time, and the distance within the final clusters seed by seed."""
+    """Clusters and merged pairs over time, and the distance to the nearest neighbour seed by seed."""
     left, middle, right = part.subplots(1, 3)
     curve(left, run, "places", colour=colour)
     left.set(ylabel="clusters", ylim=(0, None))
-    curve(middle, run, "mean_cosine", colour=colour)
-    middle.set(ylabel="mean cosine of pairs")
-    right.semilogy(run.times, run.order["mean_distance"], color=colour, linewidth=0.6, alpha=0.7)
-    right.set(xlabel="t", ylabel="distance in clusters")
+    curve(middle, run, "merged_places", colour=colour)
+    middle.set(ylabel="share of merged pairs", ylim=(0, 1))
+    nearest_curves(right, run, colours=[colour] * len(run.systems))
+
+
+def nearest_curves(axis: Axes, run: Run, *, colours: list) -> None:
+    """Distance to the nearest neighbour over that at the start, a line per seed; grey where it does not cluster."""
+    for values, happened, colour in zip(run.order["nearest_distance"].T, clustered(run), colours, strict=True):
+        axis.semilogy(run.times, values, color=colour if happened else style.GREY, linewidth=0.7, alpha=0.8)
+    axis.set(xlabel="t", ylabel="nearest neighbour / start")
 
 
 def planar_flow(runs: list[Run], *, colour: str) -> Figure:
@@ -147,25 +154,20 @@ def multihead_3d(runs: list[Run]) -> Figure:
 
 
 def convergence_rate(runs: list[Run]) -> Figure:
-    """Log mean distance against time with its fit, seed by seed, and the rates against the leading eigenvalue."""
+    """Distance to the nearest neighbour over time, seed by seed; fitted rates against the leading eigenvalue."""
     (run,) = runs
     figure, (left, right) = style.new_figure(1, 2, height=2.6)
-    slopes, fit = fits(run)
+    rate, fit = fits(run)
     growth = leading(run).real
-    for seed, values in enumerate(run.order["mean_distance"].T):
-        colour = style.plt.cm.viridis(seed / max(1, len(slopes) - 1))
-        left.semilogy(run.times, values, color=colour, linewidth=1)
-        if np.isfinite(slopes[seed]):
-            usable = values > 1e-10
-            centre = np.exp(np.log(values[usable]).mean() + slopes[seed] * (run.times - run.times[usable].mean()))
-            left.semilogy(run.times, centre, color=colour, linewidth=0.6, linestyle=":")
-    left.set(xlabel="t", ylabel="mean distance in clusters")
-    span = np.array([-0.2, np.nanmax(growth) * 1.1])
+    nearest_curves(left, run, colours=list(style.plt.cm.viridis(np.linspace(0, 0.9, len(rate)))))
+    span = np.array([0, growth.max() * 1.1])
     right.plot(span, span, color=style.GREY, linewidth=0.7, linestyle="--", label="rate = Re λ")
     shown = right.scatter(
-        growth, -slopes, c=fit, cmap="viridis", vmin=0.5, vmax=1, s=16, edgecolors="black", linewidths=0.3
+        growth, rate, c=fit, cmap="viridis", vmin=0.5, vmax=1, s=16, edgecolors="black", linewidths=0.3
     )
     figure.colorbar(shown, ax=right, label="R² of the fit")
+    none = ~clustered(run)
+    right.plot(growth[none], np.zeros(none.sum()), "x", color=style.GREY, markersize=4, label="does not cluster")
     right.axvline(0, color=style.GREY, linewidth=0.5)
     right.set(xlabel="largest Re λ of the sum of heads", ylabel="fitted rate")
     right.legend()
@@ -198,21 +200,25 @@ def multihead_eigenvalues(runs: list[Run]) -> Figure:
 
 
 def effect(runs: list[Run]) -> Figure:
-    """Final order parameters against the swept setting: every seed a dot, mean and spread in front."""
-    figure, axes = style.new_figure(1, 3, height=2.3)
+    """What comes out against the swept setting: every seed a dot, mean or share and 95 % interval in front."""
+    figure, axes = style.new_figure(2, 2, height=3.9)
     (key, *_), names = zip(*(run.swept for run in runs), strict=True)
+    places, look = range(len(runs)), {"fmt": "o-", "color": style.GREEN, "capsize": 2, "linewidth": 1}
     for axis, title, values in (
-        (axes[0], "clusters", [run.order["places"][-1] for run in runs]),
-        (axes[1], "mean cosine of pairs", [run.order["mean_cosine"][-1] for run in runs]),
-        (axes[2], "rate of approach", [rates(run) for run in runs]),
+        (axes[0], "share of merged pairs", [run.order["merged_places"][-1] for run in runs]),
+        (axes[1], "nearest neighbour / start", [run.order["nearest_distance"][-1] for run in runs]),
+        (axes[3], "rate where it clusters", [fits(run)[0] for run in runs]),
     ):
         for place, these in enumerate(values):
-            jitter = np.linspace(-0.16, 0.16, len(these))
-            axis.scatter(place + jitter, these, s=4, color=style.GREY, alpha=0.7)
-        look = {"fmt": "o-", "color": style.GREEN, "capsize": 2, "linewidth": 1}
-        axis.errorbar(range(len(runs)), [*map(mean, values)], [*map(spread, values)], **look)
-        axis.set(xticks=range(len(runs)), xticklabels=names, ylabel=title, xlabel=key)
-    axes[0].set_yscale("log")
+            axis.scatter(place + np.linspace(-0.16, 0.16, len(these)), these, s=4, color=style.GREY, alpha=0.7)
+        axis.errorbar(places, [*map(mean, values)], [*map(half_width, values)], **look)
+        axis.set_ylabel(title)
+    shares = np.array([clustered(run).mean() for run in runs])
+    ends = np.array([share_interval(int(clustered(run).sum()), len(run.systems)) for run in runs])
+    axes[2].errorbar(places, shares, np.abs(ends.T - shares), **look)
+    axes[2].set(ylabel="systems that cluster", ylim=(0, 1.02))
+    for axis in axes:
+        axis.set(xticks=places, xticklabels=names, xlabel=key)
     style.letter(axes)
     return figure
 
@@ -221,9 +227,10 @@ def master_equation(runs: list[Run]) -> Figure:
     """Error of the linear prediction over time, for starts of different size."""
     figure, (axis,) = style.new_figure(1, 1, width=style.COLUMN, height=2.5)
     for run, colour in zip(runs, style.plt.cm.viridis(np.linspace(0, 0.85, len(runs))), strict=True):
-        low, middle, high = np.quantile(run.order["relative_error"][1:], [0.1, 0.5, 0.9], axis=1)
+        log = [mean_interval(np.log(errors)) for errors in run.order["relative_error"][1:]]  # no error at the start
+        low, middle, high = np.exp([(one.low, one.value, one.high) for one in log]).T
         axis.semilogy(run.times[1:], middle, color=colour, label=f"start × {run.settings['start_scale']:g}")
-        axis.fill_between(run.times[1:], low, high, color=colour, alpha=0.15, linewidth=0)
+        axis.fill_between(run.times[1:], low, high, color=colour, alpha=0.18, linewidth=0)
     axis.axhline(0.1, color=style.GREY, linewidth=0.6, linestyle=":")
     axis.set(xlabel="t", ylabel="relative error with P held", ylim=(1e-5, 20))
     axis.legend(fontsize=6, loc="lower right")

@@ -12,6 +12,7 @@ from clusterlens.models.variants import LEARNED, VARIANTS
 from clusterlens.training.numbers import BASELINE
 
 COLOURS = dict(zip(VARIANTS, (style.BLUE, style.CYAN, style.GREEN, style.RED, style.ORANGE, style.PURPLE), strict=True))
+COLOURS[LEARNED] = style.BROWN
 
 
 def plot_heads(pairs: pd.DataFrame, layers: pd.DataFrame, item: str, shown: list[int]) -> Figure:
@@ -35,38 +36,65 @@ def plot_heads(pairs: pd.DataFrame, layers: pd.DataFrame, item: str, shown: list
     maps[0].set_ylabel("head")
     figure.colorbar(image, cax=figure.add_subplot(grid[0, -1]), label="correlation")
     curve = figure.add_subplot(grid[1, :])
-    draw_depth(curve, layers, list(VARIANTS), VARIANTS, COLOURS, bold=run)
+    draw_depth(curve, layers, VARIANTS, COLOURS, bold=run)
+    label_correlations(curve)
     curve.set_title("all variants")
-    curve.set_ylim(*np.clip(curve.get_ylim(), -1.05, 1.05))  # the band of a spread may reach beyond what r can be
     curve.legend(ncols=1, loc="center left", bbox_to_anchor=(1.0, 0.5))
     style.letter([*maps, curve])
     return figure
 
 
-def draw_depth(axis: Axes, layers: pd.DataFrame, runs: list[str], names: dict, colours: dict, bold: str = "") -> None:
-    """Mean off-diagonal correlation by layer, with the spread over seeds; open marks where some heads were silent."""
-    for run in runs:
-        means, spreads = over_seeds(layers[layers["run"] == run].groupby("layer")[["mean_correlation", "silent_share"]])
-        mean, spread, silent = means["mean_correlation"], spreads["mean_correlation"], means["silent_share"]
-        axis.plot(mean.index, mean, color=colours[run], label=names[run], linewidth=2.0 if run == bold else 1.0)
-        for part, filled in ((silent == 0, True), (silent > 0, False)):
-            axis.plot(
-                mean.index[part], mean[part], "o", color=colours[run], markerfacecolor=None if filled else "white"
-            )
-        if spread.notna().any():
-            axis.fill_between(mean.index, mean - spread, mean + spread, color=colours[run], alpha=0.15, linewidth=0)
-    axis.set_xlabel("layer (open mark: some heads were silent)")
-    axis.set_ylabel("mean correlation of heads")
+def draw_depth(
+    axis: Axes,
+    layers: pd.DataFrame,
+    names: dict[str, str],
+    colours: dict[str, str],
+    *,
+    column: str = "mean_correlation",
+    silent: str = "silent_share",
+    bold: str = "",
+    dashed: bool = False,
+) -> None:
+    """A quantity by layer: its mean over seeds, each seed as a thin line and, from three seeds on, their 95 % interval.
+
+    Open marks where some heads or tokens were silent.
+    """
+    for run, name in names.items():
+        chosen = layers[layers["run"] == run]
+        means, intervals = over_seeds(chosen.groupby("layer")[[column, silent]])
+        mean, colour = means[column], colours[run]
+        line = {"color": colour, "linestyle": "--" if dashed else "-"}
+        for _, seed in chosen.groupby("seed"):
+            axis.plot(seed["layer"], seed[column], linewidth=0.4, alpha=0.5, **line)
+        axis.plot(mean.index, mean, label=name, linewidth=2.0 if run == bold else 1.0, **line)
+        for part, filled in ((means[silent] == 0, True), (means[silent] > 0, False)):
+            axis.plot(mean.index[part], mean[part], "o", color=colour, markerfacecolor=None if filled else "white")
+        if chosen["seed"].nunique() >= 3:
+            band = intervals[column]
+            axis.fill_between(mean.index, mean - band, mean + band, color=colour, alpha=0.15, linewidth=0)
+    axis.set_xlabel("layer")
     axis.set_xticks(sorted(layers["layer"].unique()))
+
+
+def label_correlations(axis: Axes) -> None:
+    axis.set_xlabel("layer (open: some heads silent)")
+    axis.set_ylabel("mean correlation of heads")
+    keep_within_one(axis)
+
+
+def keep_within_one(axis: Axes) -> None:
+    """An interval may reach beyond what a correlation or a cosine can be."""
+    axis.set_ylim(*np.clip(axis.get_ylim(), -1.05, 1.05))
 
 
 def plot_membrane(layers: pd.DataFrame, constants: pd.DataFrame, particles: pd.DataFrame, fixed: float) -> Figure:
     """Learned against fixed constants: head correlation by depth, the constants, and particles at those constants."""
     figure, axes = style.new_figure(1, 3, height=2.5)
     runs = {"spikformer": f"fixed, tau = {fixed:g}", LEARNED: "learned tau"}
-    draw_depth(axes[0], layers, list(runs), runs, {"spikformer": style.RED, LEARNED: style.BLUE})
+    draw_depth(axes[0], layers, runs, COLOURS)
+    label_correlations(axes[0])
     axes[0].set_title("head correlation")
-    axes[0].legend()
+    show_legend_above(axes[0])
     draw_constants(axes[1], constants, fixed)
     draw_particles(axes[2], particles)
     style.letter(axes)
@@ -83,8 +111,13 @@ def draw_constants(axis: Axes, constants: pd.DataFrame, fixed: float) -> None:
     axis.set_xlabel("layer (0: patches)")
     axis.set_ylabel("membrane constant tau")
     axis.set_title("learned constants")
-    axis.set_ylim(top=axis.get_ylim()[1] + 0.35 * np.ptp(axis.get_ylim()))  # room for the legend above the points
-    axis.legend()
+    show_legend_above(axis)
+
+
+def show_legend_above(axis: Axes) -> None:
+    """A legend in room of its own above the points."""
+    axis.set_ylim(top=axis.get_ylim()[1] + 0.35 * np.ptp(axis.get_ylim()))
+    axis.legend(loc="upper right")
 
 
 def draw_particles(axis: Axes, particles: pd.DataFrame) -> None:
@@ -94,6 +127,8 @@ def draw_particles(axis: Axes, particles: pd.DataFrame) -> None:
         mean = chosen.groupby("time")["mean_cosine"].mean()
         colour = style.RED if system == "fixed" else plt.get_cmap("viridis")(index / len(systems))
         label = f"{system}, tau = {chosen['steepness'].iloc[0]:.2f}"
+        for _, seed in chosen.groupby("seed"):
+            axis.plot(seed["time"], seed["mean_cosine"], color=colour, linewidth=0.3, alpha=0.3)
         axis.plot(mean.index, mean, color=colour, label=label, linestyle="--" if system == "fixed" else "-")
     axis.set_xlabel("time")
     axis.set_ylabel("mean cosine of particles")

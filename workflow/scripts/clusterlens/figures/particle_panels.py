@@ -11,7 +11,7 @@ from scipy.spatial import ConvexHull
 
 from clusterlens.figures import style
 from clusterlens.metrics import order
-from clusterlens.metrics.numbers import mean
+from clusterlens.metrics.statistics import mean_interval
 from clusterlens.particles.runs import Run
 
 TRAIL = {"linewidths": 0.45, "linestyles": (0, (3, 2)), "alpha": 0.5}
@@ -168,17 +168,21 @@ def recent(run: Run, path: np.ndarray, t: float, *, span: float = 2.5) -> np.nda
 
 
 def curve(axis: Axes, run: Run, measure: str, *, colour: str, label: str = "", marks: bool = True) -> None:
-    """A measure over time: mean over seeds, the 10th to 90th percentile as a band, and each snapshot as a dot."""
-    values = run.order[measure]
-    middle = np.array([mean(these) for these in values])
-    known = np.isfinite(middle)
-    low, high = np.nanquantile(values[known], [0.1, 0.9], axis=1)
-    axis.plot(run.times, middle, color=colour, label=label)
-    axis.fill_between(run.times[known], low, high, color=colour, alpha=0.18, linewidth=0)
+    """A measure over time with its band, and each snapshot as a dot."""
+    middle = band(axis, run.times, run.order[measure], colour=colour, label=label)
     if marks:
         where = [run.at(t) for t in run.snapshots]
         axis.plot(run.times[where], middle[where], "o", color=colour, markersize=2.8)
+
+
+def band(axis: Axes, times: np.ndarray, values: np.ndarray, *, colour: str, label: str = "") -> np.ndarray:
+    """Mean over seeds of values (T, S) over time, with its 95 % interval as a band; the mean."""
+    found = [mean_interval(these) for these in values]
+    low, middle, high = np.array([(one.low, one.value, one.high) for one in found]).T
+    axis.plot(times, middle, color=colour, label=label)
+    axis.fill_between(times, low, high, color=colour, alpha=0.18, linewidth=0)
     axis.set_xlabel("t")
+    return middle
 
 
 def without_growth(path: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from clusterlens.figures import style
 from clusterlens.figures.particle_panels import curve, page, sphere_panel, sphere_row
-from clusterlens.metrics.numbers import mean, spread
+from clusterlens.metrics.statistics import half_width, mean
 from clusterlens.particles.runs import Run
 
 
@@ -30,29 +30,36 @@ def fig1(runs: list[Run]) -> Figure:
 
 
 def fig1_sweep(runs: list[Run]) -> Figure:
-    """S §6.4.1: final states of the first seed for every pair, and the order parameters over both thresholds."""
+    """S §6.4.1: the end of the first seed for every pair, and order parameters early and late for both thresholds."""
     run = runs[0]
+    early, late = 15.0, run.times[-1]
     betas, taus = run.betas, np.unique(run.systems[:, 1])
-    figure = style.plt.figure(figsize=(style.PAGE, 4.4))
-    left, right = figure.subfigures(1, 2, width_ratios=[1.55, 1])
+    figure = style.plt.figure(figsize=(style.PAGE, 4.9))
+    left, right = figure.subfigures(1, 2, width_ratios=[1.3, 1])
     for row, beta in enumerate(betas):
         for column, tau in enumerate(taus):
             axis = left.add_subplot(len(betas), len(taus), row * len(taus) + column + 1, projection="3d")
             first_seed = run.final[run.chosen(beta=beta, steepness=tau)][:1]
             sphere_panel(axis, first_seed, colour=style.BLUE, title=f"β = {beta:g}, τ = {tau:g}")
-    left.suptitle(f"t = {run.times[-1]:g}, threshold {run.settings['threshold']:g}, first seed", fontsize=8)
-    axes = right.subplots(2, 1, sharex=True)
-    for run, marker, line in zip(runs, "os", "-:", strict=True):
-        for beta, colour, shift in zip(betas, style.PALETTE, np.resize([0.96, 1.0, 1.04], len(betas)), strict=False):
-            look = {"color": colour, "marker": marker, "linestyle": line, "capsize": 1.5, "linewidth": 1}
-            label = f"β = {beta:g}, threshold {run.settings['threshold']:g}"
-            for axis, measure in zip(axes, ("mean_cosine", "clusters"), strict=True):
-                values = [run.order[measure][-1, run.chosen(beta=beta, steepness=tau)] for tau in taus]
-                axis.errorbar(taus * shift, [*map(mean, values)], [*map(spread, values)], label=label, **look)
-    axes[0].set_ylabel("mean cosine of pairs")
-    axes[1].set(
-        ylabel="clusters", xlabel="steepness τ", xscale="log", xticks=taus, xticklabels=[f"{tau:g}" for tau in taus]
-    )
-    axes[1].minorticks_off()
-    axes[1].legend(fontsize=5.8, loc="upper left")
+    left.suptitle(f"t = {late:g}, threshold {run.settings['threshold']:g}, first seed", fontsize=8)
+    axes = right.subplots(3, 2, sharex=True, sharey="row")
+    names = {"clusters": "clusters", "mean_cosine": "mean cosine", "cosine_to_diagonal": "cosine to diagonal"}
+    for column, t in enumerate((early, late)):
+        for run, marker, line in zip(runs, "os", ("-", ":"), strict=True):
+            for beta, colour, shift in zip(
+                betas, style.PALETTE, np.resize([0.95, 1.0, 1.05], len(betas)), strict=False
+            ):
+                look = {"color": colour, "marker": marker, "linestyle": line, "capsize": 1.5, "linewidth": 1}
+                label = f"β = {beta:g}, threshold {run.settings['threshold']:g}"
+                for axis, measure in zip(axes[:, column], names, strict=True):
+                    chosen = [run.chosen(beta=beta, steepness=tau) for tau in taus]
+                    values = [run.order[measure][run.at(t), these] for these in chosen]
+                    axis.errorbar(taus * shift, [*map(mean, values)], [*map(half_width, values)], label=label, **look)
+        axes[0, column].set_title(f"t = {t:g}")
+        axes[2, column].set(xlabel="steepness τ", xscale="log", xticks=taus, xticklabels=[f"{tau:g}" for tau in taus])
+        axes[2, column].minorticks_off()
+    for axis, name in zip(axes[:, 0], names.values(), strict=True):
+        axis.set_ylabel(name)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    right.legend(handles, labels, fontsize=6, loc="outside lower center", ncols=2)
     return figure

@@ -6,26 +6,31 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from clusterlens.figures import style
-from clusterlens.figures.particle_panels import circle_panel, curve, page, sphere_row
+from clusterlens.figures.particle_panels import band, circle_panel, curve, page, sphere_row
+from clusterlens.metrics import order
+from clusterlens.metrics.statistics import mean_interval
 from clusterlens.particles.runs import Run
-from clusterlens.particles.theory import boundary
+from clusterlens.particles.theory import boundary, even_spacing, random_spacing, uniform_causal
 
 
 def fig3(runs: list[Run]) -> Figure:
     """T Fig. 3: random Q and K as in the caption, Q'K = I as in the text."""
-    identity, random = runs
+    identity, random, identity_long, random_long = runs
     figure, upper, lower = page(height=5.5, shares=(2.7, 1))
     sphere_row(upper, random, random.snapshots, colour=style.BLUE, name="random Q, K", first=True)
     sphere_row(upper, identity, identity.snapshots, row=1, colour=style.BLUE, name="Q'K = I", first=True)
-    left, right = lower.subplots(1, 2)
-    for run, colour, label in ((random, style.ORANGE, "random Q, K"), (identity, style.BLUE, "Q'K = I")):
+    left, middle, right = lower.subplots(1, 3)
+    for run, colour, label in ((random_long, style.ORANGE, "random Q, K"), (identity_long, style.BLUE, "Q'K = I")):
         curve(left, run, "clusters", colour=colour, label=label)
+        alone = (run.order["clusters"] == 1).mean(1)
+        middle.plot(run.times, alone, color=colour, drawstyle="steps-post")
         curve(right, run, "mean_cosine", colour=colour, label=label)
+    middle.set(xlabel="t", ylabel="seeds in one cluster", ylim=(0, 1.02))
     left.set(ylabel="clusters", yscale="log", ylim=(0.8, 70))
     left.axhline(1, color=style.GREY, linewidth=0.6, linestyle=":")
     left.set_yticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
     left.minorticks_off()
-    right.set_ylabel("mean cosine of pairs")
+    right.set(ylabel="mean cosine of pairs", ylim=(-0.05, 1.05))
     right.legend(loc="lower right")
     return figure
 
@@ -58,15 +63,21 @@ def fig5(runs: list[Run]) -> Figure:
         for column, t in enumerate(run.snapshots):
             title = f"t = {t:g}" if column else f"{name}, t = {t:g}"
             circle_panel(next(axes), run.path[: run.at(t) + 1], colour=colour, title=title, first=True)
-    left, right = lower.subplots(1, 2)
+    left, middle, right = lower.subplots(1, 3)
     for run, colour, name in rows:
         curve(left, run, "clusters", colour=colour, label=name)
-        curve(right, run, "largest_gap", colour=colour, label=name)
+        curve(middle, run, "largest_gap", colour=colour, label=name)
+        curve(right, run, "nearest_neighbour", colour=colour)
     left.set(ylabel="clusters", ylim=(0, 19))
     left.axhline(2, color=style.GREY, linewidth=0.6, linestyle=":")
-    right.set(ylabel="largest gap (degrees)", yticks=[0, 60, 120, 180])
-    right.axhline(180, color=style.GREY, linewidth=0.6, linestyle=":")
-    right.legend(loc="center right")
+    middle.set(ylabel="largest gap (degrees)", yticks=[0, 60, 120, 180])
+    middle.axhline(180, color=style.GREY, linewidth=0.6, linestyle=":")
+    middle.legend(loc="center right")
+    n = literal.path.shape[1]
+    for angle, name in ((even_spacing(n), "evenly spaced"), (random_spacing(n), "placed at random")):
+        right.axhline(angle, color=style.RED, linewidth=0.6, linestyle=":")
+        right.text(15, angle - 0.15, name, ha="right", va="top", fontsize=6)
+    right.set(ylabel="nearest token (degrees)", ylim=(0, 6.4))
     return figure
 
 
@@ -77,13 +88,56 @@ def fig6(runs: list[Run]) -> Figure:
     row = partial(sphere_row, upper, first=True, view=(15, 40))
     row(literal, literal.snapshots, colour=style.GREY, name="V = −I")
     row(mixed, mixed.snapshots, row=1, colour=style.BLUE, name="diag(−1, ½, ½)")
-    left, right = lower.subplots(1, 2)
+    axes = lower.subplots(1, 3)
     for run, colour, name in ((literal, style.GREY, "V = −I"), (mixed, style.BLUE, "V = diag(−1, ½, ½)")):
-        curve(left, run, "clusters", colour=colour, label=name)
-        curve(right, run, "nearest_neighbour", colour=colour, label=name)
-    left.set(ylabel="clusters", ylim=(0, 66))
-    right.set(ylabel="nearest token (degrees)", ylim=(0, None))
-    right.legend(loc="center right")
+        for axis, measure in zip(axes, ("clusters", "near_equator", "common_turn"), strict=True):
+            curve(axis, run, measure, colour=colour, label=name)
+    axes[0].set(ylabel="clusters", ylim=(0, 66))
+    axes[1].set(ylabel="share near the equator", ylim=(0, 1.03))
+    axes[1].axhline(np.sin(np.radians(order.NEAR)), color=style.RED, linewidth=0.6, linestyle=":")
+    axes[2].set(ylabel="common turn (degrees)", ylim=(0, 90), yticks=[0, 30, 60, 90])
+    axes[2].legend(loc="upper left")
+    return figure
+
+
+def eigenvalue_sweep(runs: list[Run]) -> Figure:
+    """V = diag(-1, second): the end of the first seed for each second eigenvalue, and two measures of gathering."""
+    figure, upper, lower = page(height=3.4, shares=(1, 1.35))
+    second = np.array([float(run.swept[1]) for run in runs])
+    for axis, run in zip(upper.subplots(1, len(runs)), runs, strict=True):
+        circle_panel(axis, run.path, colour=style.BLUE, title=f"diag(−1, {run.swept[1].replace('-', '−')})", first=True)
+    chance = {"largest_gap": None, "near_eigenvector": 4 * order.NEAR / 360}
+    for axis, (measure, expected) in zip(lower.subplots(1, 2), chance.items(), strict=True):
+        found = [mean_interval(run.order[measure][-1]) for run in runs]
+        places = np.arange(len(second))
+        values, widths = [one.value for one in found], [one.interval for one in found]
+        axis.errorbar(places, values, widths, fmt="o", color=style.BLUE, capsize=2)
+        axis.set(xticks=places, xticklabels=[f"{value:g}" for value in second], xlabel="second eigenvalue of V")
+        if expected is not None:
+            axis.axhline(expected, color=style.RED, linewidth=0.6, linestyle=":")
+        axis.set_ylabel({"largest_gap": "largest gap (degrees)"}.get(measure, "share near the leading\neigenvector"))
+        axis.set_ylim(0, None)
+    return figure
+
+
+def sinks(runs: list[Run]) -> Figure:
+    """Attention received by place in the sequence for the first seed, and the first token's over the median's."""
+    figure, (left, right) = style.new_figure(1, 2, height=2.7)
+    n = runs[0].path.shape[1]
+    uniform = order.received(uniform_causal(n))
+    place = np.arange(1, n + 1)
+    names = {"identity": "β = 1", "random": "random Q, K", "high_beta": "β = 9", "unequal": "V = diag(1, ½, ¼)"}
+    for run, colour in zip(runs, style.PALETTE, strict=False):
+        name = names[run.label]
+        left.plot(place, order.received(run.attention[-1]), ".", color=colour, markersize=3, label=name)
+        band(right, run.times, run.order["received_first"] / run.order["received_median"], colour=colour)
+    left.plot(place, uniform, color=style.BLACK, linewidth=1, label="uniform")
+    right.axhline(uniform[0] / np.median(uniform), color=style.BLACK, linewidth=1)
+    left.set(xlabel="place in the sequence", ylabel=f"attention received, t = {runs[0].snapshots[-1]:g}")
+    left.set(xscale="log", yscale="log", ylim=(0.01, 20))
+    left.legend(fontsize=6, loc="lower left")
+    right.set(ylabel="first token / median token", ylim=(0, None))
+    style.letter([left, right])
     return figure
 
 

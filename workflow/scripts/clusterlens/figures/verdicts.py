@@ -13,32 +13,40 @@ from clusterlens.items import PAPERS, Register
 COLOURS = {
     "reproduced": style.GREEN,
     "not reproduced": style.RED,
+    "undecided": "#b8860b",
     "cannot hold": style.PURPLE,
-    "needs paper scale": "#f2c14e",
+    "contradicts itself": style.BROWN,
+    "held here": "#a9d8c2",
+    "did not hold here": "#eeb3bc",
+    "not comparable here": "#f2e3b5",
     "not run": "#dfe2e6",
 }
 MET = ["match", "within tolerance"]
-PER_LINE = 10  # tiles; an item with more claims goes on in the next line
+PER_LINE = 10  # tiles; an item with more claims continues on the next line
 
 
 def draw_verdicts(claims: pd.DataFrame, comparison: pd.DataFrame, items: Register, *, scale: str) -> Figure:
     """`scale` is named in the legend."""
-    figure, axes = style.new_figure(1, len(PAPERS), height=3.9)
+    figure, axes = style.new_figure(1, len(PAPERS), height=4.3)
+    lines: list[int] = []
     for axis, (paper, title) in zip(axes, PAPERS.items(), strict=True):
-        numbers = comparison[comparison["paper"] == paper]
-        met, judged = numbers["verdict"].isin(MET).sum(), numbers["verdict"].isin([*MET, "differs"]).sum()
-        heading = textwrap.fill(title, 24, break_on_hyphens=False) + f"\n{met} of {judged} judged numbers met"
+        measured = comparison[(comparison["paper"] == paper) & (comparison["what"] == "measurement")]
+        met, judged = measured["verdict"].isin(MET).sum(), measured["verdict"].isin([*MET, "differs"]).sum()
+        said = f"{met} of {judged} measurements met" if judged else "no comparable number"
+        heading = textwrap.fill(title, 24, break_on_hyphens=False) + f"\n{said}"
         axis.set_title(heading, fontsize=6.5, loc="left", x=-0.45)
-        draw_paper(axis, claims[claims["paper"] == paper], items.names(paper))
+        lines.append(draw_paper(axis, claims[claims["paper"] == paper], items.names(paper)))
+    for axis in axes:
+        axis.set_ylim(max(lines) - 0.4, -0.6)
     counts = claims["verdict"].value_counts()
     handles = [Patch(color=colour, label=f"{name} ({counts.get(name, 0)})") for name, colour in COLOURS.items()]
     title = f"one tile per claim, {scale} configuration"
-    figure.legend(handles=handles, loc="outside lower center", ncols=len(handles), title=title, title_fontsize=7)
+    figure.legend(handles=handles, loc="outside lower center", ncols=5, title=title, title_fontsize=7)
     return figure
 
 
-def draw_paper(axis: Axes, claims: pd.DataFrame, items: list[str]) -> None:
-    """One line of tiles per item, in the order of items.tsv, the best verdicts first."""
+def draw_paper(axis: Axes, claims: pd.DataFrame, items: list[str]) -> int:
+    """One line of tiles per item, in the order of items.tsv, the best verdicts first; how many lines that took."""
     order = list(COLOURS)
     ticks, line = {}, 0
     for item in items:
@@ -49,7 +57,8 @@ def draw_paper(axis: Axes, claims: pd.DataFrame, items: list[str]) -> None:
             axis.add_patch(Rectangle(corner, 0.88, 0.84, color=COLOURS[verdict], linewidth=0))
         line += max(1, -(-len(verdicts) // PER_LINE))
     axis.set_yticks(list(ticks.values()), [name.replace("_", " ") for name in ticks], fontsize=6)
-    axis.set(xlim=(0, PER_LINE), ylim=(22, -0.6), xticks=[])
+    axis.set(xlim=(0, PER_LINE), xticks=[])
     axis.tick_params(length=0)
     for side in axis.spines.values():
         side.set_visible(False)
+    return line

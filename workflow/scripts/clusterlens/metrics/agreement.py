@@ -1,8 +1,9 @@
-"""Clusters against ground truth: the dice of a mask, and accuracies of cluster-to-label maps with their coverage."""
+"""Clusters against ground truth: the dice of a mask, accuracies of cluster-to-label maps, and classes that gather."""
 
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.metrics.cluster import contingency_matrix
 
 from clusterlens.errors import UserError
 
@@ -63,3 +64,20 @@ def majority_accuracy(labels: np.ndarray, truth: np.ndarray) -> float:
     """Accuracy when every cluster is given the label that most of its tokens have: all tokens covered, labels used."""
     right = sum(np.unique(truth[labels == name], return_counts=True)[1].max() for name in np.unique(labels))
     return float(right / len(truth))
+
+
+def same_class_pairs(labels: np.ndarray, truth: np.ndarray) -> float:
+    """Of all pairs of tokens in one cluster, the share of one class; with everything in one cluster this is chance."""
+    counts = contingency_matrix(labels, truth)
+    of_class, of_cluster = pairs(counts).sum(), pairs(counts.sum(axis=1)).sum()
+    return float(of_class / of_cluster) if of_cluster else float("nan")
+
+
+def pairs(counts: np.ndarray) -> np.ndarray:
+    return counts * (counts - 1) / 2
+
+
+def within_class_share(x: np.ndarray, truth: np.ndarray) -> float:
+    """Σ_c Σ_i∈c |x_i − μ_c|² / Σ_i |x_i − μ|²: 0 where each class is one point, 1 where their means agree."""
+    within = sum(((x[truth == value] - x[truth == value].mean(axis=0)) ** 2).sum() for value in np.unique(truth))
+    return float(within / ((x - x.mean(axis=0)) ** 2).sum())

@@ -26,6 +26,19 @@ def silhouette(x: np.ndarray, labels: np.ndarray) -> float:
     return float(silhouette_score(x, labels))
 
 
+def silhouette_of_distances(apart: np.ndarray, labels: np.ndarray) -> float:
+    """The same from distances (n, n) and labels 0 to k − 1, for many labellings of one cloud."""
+    members = np.eye(labels.max() + 1)[labels]
+    sizes = members.sum(axis=0)
+    if not 2 <= len(sizes) < len(labels):
+        return float("nan")
+    to_cluster, own = apart @ members, members.astype(bool)
+    a = to_cluster[own] / np.maximum(sizes[labels] - 1, 1)
+    b = np.where(own, np.inf, to_cluster / sizes).min(axis=1)
+    largest = np.maximum(a, b)
+    return float(np.where((sizes[labels] > 1) & (largest > 0), (b - a) / np.where(largest > 0, largest, 1), 0).mean())
+
+
 def by_size(labels: np.ndarray) -> np.ndarray:
     """The same clusters numbered from the largest (0) to the smallest; −1 (noise) keeps its number."""
     names, counts = np.unique(labels[labels >= 0], return_counts=True)

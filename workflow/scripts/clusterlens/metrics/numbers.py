@@ -1,31 +1,65 @@
-"""An item's numbers: one row each with a value, its spread over seeds and how many seeds there were."""
+"""An item's numbers: one row each with a value, its 95 % interval over seeds, how many there were and each of them."""
 
 from collections.abc import Iterable, Mapping
 
 import numpy as np
 import pandas as pd
 
-TIDY = ["row", "column", "value", "spread", "seeds"]
-SPREAD = " ±"  # behind the name of a column: the spread of that column
+from clusterlens.metrics.statistics import half_width, mean, mean_interval, share_interval
+
+TIDY = ["row", "column", "value", "low", "high", "seeds", "by_seed"]
+INTERVAL = " ±95%"  # behind the name of a column: the half-width of its 95 % interval over seeds
 
 
-def mean(values: np.ndarray) -> float:
-    """Over the finite values: systems without the quantity (no clusters) drop out."""
-    finite = values[np.isfinite(values)]
-    return float(finite.mean()) if len(finite) else np.nan
+def number(row: str, column: str, values: Mapping | pd.Series | np.ndarray | float) -> dict:
+    """The mean of a quantity over seeds (a mapping or a series names them, an array counts them).
+
+    A plain number is exact: a setting, a count, or what no seed changes.
+    """
+    if not isinstance(values, Mapping | pd.Series) and np.ndim(values) == 0:
+        return text(row, column, float(values))
+    seeds = by_seed(values)
+    found = mean_interval(np.array(list(seeds.values())))
+    several = found.seeds > 1
+    return {
+        "row": row,
+        "column": column,
+        "value": found.value,
+        "low": found.low if several else np.nan,
+        "high": found.high if several else np.nan,
+        "seeds": found.seeds,
+        "by_seed": as_text(seeds),
+    }
 
 
-def spread(values: np.ndarray) -> float:
-    """Standard deviation of the finite values; NaN where there are fewer than two."""
-    finite = values[np.isfinite(values)]
-    return float(finite.std(ddof=1)) if len(finite) > 1 else np.nan
+def share(row: str, column: str, happened: Mapping | pd.Series | np.ndarray) -> dict:
+    """The share of seeds in which something happened, with Wilson's interval."""
+    seeds = by_seed(happened)
+    hits, count = int(sum(seeds.values())), len(seeds)
+    low, high = share_interval(hits, count)
+    entry = {"row": row, "column": column, "value": hits / count, "low": low, "high": high, "seeds": count}
+    return entry | {"by_seed": as_text(seeds)}
 
 
-def number(row: str, column: str, values: np.ndarray | float) -> dict:
-    """One number: a quantity over seeds, or a single setting."""
-    seeds = np.atleast_1d(np.asarray(values, dtype=float))
-    count = int(np.isfinite(seeds).sum())
-    return {"row": row, "column": column, "value": mean(seeds), "spread": spread(seeds), "seeds": count}
+def by_seed(values: Mapping | pd.Series | np.ndarray | float) -> dict[int, float]:
+    if isinstance(values, Mapping | pd.Series):
+        return {int(seed): float(value) for seed, value in values.items()}
+    return dict(enumerate(np.atleast_1d(np.asarray(values, dtype=float)).tolist()))
+
+
+def as_text(seeds: dict[int, float]) -> str:
+    return " ".join(f"{seed}:{value:.7g}" for seed, value in seeds.items())
+
+
+def from_text(text: str) -> dict[int, float]:
+    """What `as_text` wrote."""
+    pairs = (entry.split(":") for entry in text.split())
+    return {int(seed): float(value) for seed, value in pairs}
+
+
+def text(row: str, column: str, value: object) -> dict:
+    """A cell that is printed rather than measured: a setting, or an exact count."""
+    return {"row": row, "column": column, "value": value, "low": np.nan, "high": np.nan, "seeds": 1, "by_seed": ""}
 
 
 def numbers(row: str, quantities: pd.DataFrame | Mapping) -> list[dict]:
@@ -33,43 +67,29 @@ def numbers(row: str, quantities: pd.DataFrame | Mapping) -> list[dict]:
     return [number(row, column, quantities[column]) for column in quantities]
 
 
+def cells(table: pd.DataFrame) -> list[dict]:
+    """The cells of a table of exact values, with its row labels in the first column."""
+    label, *columns = table.columns
+    return [text(line[label], column, line[column]) for line in table.to_dict("records") for column in columns]
+
+
 def tidy(rows: Iterable[dict]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=TIDY)
 
 
 def over_seeds(groups) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Mean and spread of every column of grouped rows, each row a seed."""
+    """Mean and half-width of the 95 % interval of every column of grouped rows, each row a seed."""
     return groups.agg(lambda column: mean(column.to_numpy(float))), groups.agg(
-        lambda column: spread(column.to_numpy(float))
+        lambda column: half_width(column.to_numpy(float))
     )
 
 
-def with_spread(means: pd.DataFrame, spreads: pd.DataFrame, decimals: Mapping[str, int]) -> pd.DataFrame:
-    """Means as a table of the columns in `decimals`, each followed by its spread where there is one."""
+def with_interval(means: pd.DataFrame, intervals: pd.DataFrame, decimals: Mapping[str, int]) -> pd.DataFrame:
+    """Means as a table of the columns in `decimals`, each followed by its interval where there is one."""
     table = pd.DataFrame(index=means.index)
     for column, digits in decimals.items():
         if column in means:
             table[column] = means[column].round(digits)
-            if spreads[column].notna().any():
-                table[f"{column}{SPREAD}"] = spreads[column].round(digits)
+            if intervals[column].notna().any():
+                table[f"{column}{INTERVAL}"] = intervals[column].round(digits)
     return table
-
-
-def melt(table: pd.DataFrame) -> pd.DataFrame:
-    """A table with its row labels in the first column as tidy numbers, all cells texts."""
-    label, *columns = table.columns
-    empty = pd.Series("", index=table.index)
-    blocks = [
-        pd.DataFrame(
-            {
-                "row": table[label].str.strip(),
-                "column": column,
-                "value": table[column],
-                "spread": table.get(f"{column}{SPREAD}", empty),
-                "seeds": "",
-            }
-        )
-        for column in columns
-        if not column.endswith(SPREAD)
-    ]
-    return pd.concat(blocks, ignore_index=True) if blocks else pd.DataFrame(columns=TIDY)

@@ -9,6 +9,7 @@ from scipy.spatial import ConvexHull, QhullError
 CLUSTER_COSINE = 0.99  # two tokens are linked when their cosine exceeds this; a cluster is a connected set of links
 CLOSE_COSINE = 0.999  # a pair above this counts as merged (the statistic of the phase diagrams)
 PLACE_SHARE = 0.05  # in space two tokens are linked when closer than this share of their root mean square norm
+NEAR = 20.0  # degrees from a line or plane within which a token counts as near it
 RANK_TOLERANCE = 1e-3  # singular values below this share of the largest do not count towards the rank
 
 
@@ -64,27 +65,44 @@ def direction_labels(x: np.ndarray, *, threshold: float = CLUSTER_COSINE) -> np.
 
 def place_labels(x: np.ndarray, *, share: float = PLACE_SHARE) -> np.ndarray:
     """Cluster of every token by place: components of pairs closer than `share` of the root mean square norm."""
-    size = np.sqrt((x**2).sum(-1).mean(-1))
-    return components(distances(x) <= share * size[..., None, None])
+    return components(scaled_distances(x) <= share)
 
 
-def count(labels: np.ndarray) -> np.ndarray:
-    """Number of clusters: a component's smallest member carries its own index as label."""
-    return (labels == np.arange(labels.shape[-1])).sum(-1)
+def count(labels: np.ndarray, *, members: int = 1) -> np.ndarray:
+    """Number of clusters of at least so many tokens: a component's smallest member carries its own index as label."""
+    return ((labels[..., None] == np.arange(labels.shape[-1])).sum(-2) >= members).sum(-1)
 
 
 def distances(x: np.ndarray) -> np.ndarray:
     """All pairwise Euclidean distances, (..., n, n)."""
-    return np.linalg.norm(x[..., :, None, :] - x[..., None, :, :], axis=-1)
+    squares = np.zeros((*x.shape[:-1], x.shape[-2]))
+    for along in np.moveaxis(x, -1, 0):  # coordinate by coordinate: no array of n x n x d
+        squares += (along[..., :, None] - along[..., None, :]) ** 2
+    return np.sqrt(squares)
 
 
-def distance_within(x: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Mean distance of two tokens of one cluster over the root mean square norm; NaN without such a pair."""
-    same = (labels[..., :, None] == labels[..., None, :]) & ~np.eye(x.shape[-2], dtype=bool)
+def scaled_distances(x: np.ndarray) -> np.ndarray:
+    """All pairwise distances over the root mean square norm of the tokens, so that growth alone changes nothing."""
     size = np.sqrt((x**2).sum(-1).mean(-1))
-    pairs = same.sum((-1, -2)).astype(float)
-    total = (distances(x) * same).sum((-1, -2)) / np.where(size > 0, size, 1)
-    return np.divide(total, pairs, out=np.full(total.shape, np.nan), where=pairs > 0)
+    return distances(x) / np.where(size > 0, size, 1)[..., None, None]
+
+
+def pair_distance(x: np.ndarray) -> np.ndarray:
+    """Mean distance of two tokens, without growth."""
+    return off_diagonal_mean(scaled_distances(x))
+
+
+def nearest_distance(x: np.ndarray) -> np.ndarray:
+    """Mean distance from a token to its nearest neighbour, without growth; NaN for a single token."""
+    n = x.shape[-2]
+    if n < 2:
+        return np.full(x.shape[:-2], np.nan)
+    return np.where(np.eye(n, dtype=bool), np.inf, scaled_distances(x)).min(-1).mean(-1)
+
+
+def merged_places(x: np.ndarray, *, share: float = PLACE_SHARE) -> np.ndarray:
+    """Share of pairs closer than `share` of the root mean square norm."""
+    return off_diagonal_mean((scaled_distances(x) <= share).astype(float))
 
 
 def largest_gap(x: np.ndarray) -> np.ndarray:
@@ -103,6 +121,29 @@ def nearest_angle(x: np.ndarray) -> np.ndarray:
         return np.full(x.shape[:-2], np.nan)
     other = np.where(np.eye(n, dtype=bool), -1.0, cosines(x))
     return np.degrees(np.arccos(np.clip(other.max(-1), -1, 1))).mean(-1)
+
+
+def near_line(x: np.ndarray, axis: np.ndarray, *, degrees: float = NEAR) -> np.ndarray:
+    """Share of tokens within so many degrees of the line along the unit vector `axis`, (..., d)."""
+    return (np.abs((directions(x) * axis[..., None, :]).sum(-1)) > np.cos(np.radians(degrees))).mean(-1)
+
+
+def near_plane(x: np.ndarray, axis: np.ndarray, *, degrees: float = NEAR) -> np.ndarray:
+    """Share of tokens within so many degrees of the plane through the origin normal to the unit vector `axis`."""
+    return (np.abs((directions(x) * axis[..., None, :]).sum(-1)) < np.sin(np.radians(degrees))).mean(-1)
+
+
+def azimuth(x: np.ndarray, axis: np.ndarray) -> np.ndarray:
+    """Angle of every token about the unit vector `axis` (3,), in degrees, (..., n, 3) -> (..., n); NaN unless d = 3."""
+    if x.shape[-1] != 3:
+        return np.full(x.shape[:-1], np.nan)
+    across = np.linalg.svd(axis[None])[2][1:]
+    return np.degrees(np.arctan2(x @ across[1], x @ across[0]))
+
+
+def received(p: np.ndarray) -> np.ndarray:
+    """Attention that every token receives, summed over those that pay it: (..., n, n) -> (..., n)."""
+    return p.sum(-2)
 
 
 def diagonal_cosine(x: np.ndarray) -> np.ndarray:
@@ -196,13 +237,17 @@ def spread_within(x: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.sqrt(((x - centre) ** 2).sum(-1).mean(-1))
 
 
-def fitted_rate(t: np.ndarray, y: np.ndarray, *, floor: float = 1e-10) -> tuple[float, float]:
-    """Slope of log y against t and its R², over the times with y above the floor; NaN with fewer than 3 of them."""
-    usable = np.isfinite(y) & (y > floor)
-    if usable.sum() < 3:
+def fitted_rate(t: np.ndarray, y: np.ndarray, *, part: float = 0.9, floor: float = 1e-12) -> tuple[float, float]:
+    """Rate r of y ~ e^{-rt} and R² of the fit, from the start until `part` of the whole fall of log y is done.
+
+    What comes after is the plateau that every fall ends in. NaN where y does not fall over at least three times.
+    """
+    log = np.log(np.maximum(y, floor))
+    fall = log[0] - log.min()
+    end = int((log <= log[0] - part * fall).argmax()) + 1 if fall > 0 else 0
+    if end < 3:
         return np.nan, np.nan
-    log = np.log(y[usable])
-    slope, intercept = np.polyfit(t[usable], log, 1)
-    residual = log - (slope * t[usable] + intercept)
-    spread = ((log - log.mean()) ** 2).sum()
-    return float(slope), float(1 - (residual**2).sum() / spread) if spread > 0 else np.nan
+    t, log = t[:end], log[:end]
+    slope, intercept = np.polyfit(t, log, 1)
+    residual = log - (slope * t + intercept)
+    return float(-slope), float(1 - (residual**2).sum() / ((log - log.mean()) ** 2).sum())

@@ -7,9 +7,9 @@ from clusterlens.metrics.numbers import over_seeds
 
 def summary(measures: pd.DataFrame, names: list[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Mean and standard deviation over seeds of every measure, one row per pattern in the order given."""
-    means, spreads = (frame.unstack() for frame in over_seeds(measures.groupby(["pattern", "measure"])["value"]))
+    means, intervals = (frame.unstack() for frame in over_seeds(measures.groupby(["pattern", "measure"])["value"]))
     order = [name for name in names if name in means.index]
-    return means.loc[order], spreads.loc[order].fillna(0.0)
+    return means.loc[order], intervals.loc[order].fillna(0.0)
 
 
 def ranked(means: pd.DataFrame, baseline: str) -> list[str]:
@@ -26,10 +26,10 @@ def agreement_words(rand: float) -> str:
     return "shares part of its clusters with" if rand >= 0.4 else "forms other clusters than"
 
 
-def verdict(name: str, means: pd.DataFrame, spreads: pd.DataFrame, baseline: str, work: float | None) -> str:
+def verdict(name: str, means: pd.DataFrame, intervals: pd.DataFrame, baseline: str, work: float | None) -> str:
     """One plain sentence: agreement, coherence, fragments, price, and what follows."""
     ours, base = means.loc[name], means.loc[baseline]
-    noise = max(0.02, (spreads.loc[name, "silhouette"] ** 2 + spreads.loc[baseline, "silhouette"] ** 2) ** 0.5)
+    noise = max(0.02, (intervals.loc[name, "silhouette"] ** 2 + intervals.loc[baseline, "silhouette"] ** 2) ** 0.5)
     gap = ours["silhouette"] - base["silhouette"]
     coherence = "equally coherent" if abs(gap) <= noise else "more coherent" if gap > 0 else "less coherent"
     extra = ours["fragments"] - base["fragments"]

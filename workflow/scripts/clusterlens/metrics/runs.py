@@ -1,12 +1,12 @@
-"""Tables over training runs: the last epoch (S Table 2), the best of each column (S Table 3), spread over seeds."""
+"""Tables over training runs: the last epoch (S Table 2), the best of each column (S Table 3), intervals over seeds."""
 
 import pandas as pd
 
-from clusterlens.metrics.numbers import over_seeds, with_spread
+from clusterlens.metrics.numbers import numbers, over_seeds, with_interval
 
 # How S names the columns of its tables, and whether more is better.
 SHOWN = {"train_loss": "Train Loss", "val_loss": "Val Loss", "top1": "Top-1 (%)", "top5": "Top-5 (%)"}
-DECIMALS = {"Train Loss": 4, "Val Loss": 4, "Top-1 (%)": 2, "Top-5 (%)": 2}
+DECIMALS = {"Top-1 (%)": 2, "Top-5 (%)": 2, "Best above final": 2, "MACs": 0, "Multiply-adds": 0, "Additions": 0}
 
 
 def read_runs(paths: list[str], runs: list[str], seeds: list[int]) -> pd.DataFrame:
@@ -26,7 +26,8 @@ def final_epoch(metrics: pd.DataFrame) -> pd.DataFrame:
 def best_epochs(metrics: pd.DataFrame) -> pd.DataFrame:
     """One row per run and seed: the best of each column, whichever epoch it comes from, as S Table 3 is made.
 
-    Beside it the epoch of the best top-1 accuracy (the first, if several) and the validation loss in that epoch.
+    Beside it the epoch of the best top-1 accuracy (the first, if several), the validation loss in that epoch, and by
+    how many points that accuracy exceeds the last epoch's.
     """
     groups = metrics.sort_values("epoch").groupby(["run", "seed"], sort=False)
     best = groups.agg(
@@ -36,13 +37,19 @@ def best_epochs(metrics: pd.DataFrame) -> pd.DataFrame:
     table = best.rename(columns=SHOWN)
     table["Epoch of best Top-1"] = chosen["epoch"]
     table["Val Loss in that epoch"] = chosen["val_loss"]
+    table["Best above final"] = best["top1"] - groups["top1"].last()
     return table
 
 
 def variants_table(table: pd.DataFrame, names: dict[str, str]) -> pd.DataFrame:
-    """A row per variant in the order of `names`, with the mean of every column over seeds and its spread."""
-    means, spreads = over_seeds(table.groupby(level="run"))
+    """A row per variant in the order of `names`, with the mean of every column over seeds and its 95 % interval."""
+    means, intervals = over_seeds(table.groupby(level="run"))
     decimals = {column: DECIMALS.get(column, 4) for column in table.columns}
-    shown = with_spread(means.reindex(names), spreads.reindex(names), decimals)
+    shown = with_interval(means.reindex(names), intervals.reindex(names), decimals)
     shown.insert(0, "Model", list(names.values()))
     return shown.reset_index(drop=True)
+
+
+def variants_numbers(table: pd.DataFrame, names: dict[str, str]) -> list[dict]:
+    """The same as numbers, with every seed."""
+    return [row for run, name in names.items() for row in numbers(name, table.loc[run])]

@@ -9,3 +9,4 @@ VARIANTS = {
     "spikformer_no_skip": "Spikformer No Skip Connections",
 }
 LEARNED = "spikformer_parametric"
+NAMES = VARIANTS | {LEARNED: "Spikformer Learned Constants"}

@@ -11,11 +11,14 @@ import torch
 from clusterlens.errors import UserError, choose
 from clusterlens.metrics import order
 from clusterlens.particles.fields import attention_matrix
+from clusterlens.particles.outcomes import settled
 from clusterlens.particles.runs import Run, label
 from clusterlens.particles.simulate import Settings, Trajectory, batch, simulate
 from clusterlens.particles.theory import frozen_error
 
 SETTINGS = {field.name for field in fields(Settings)}
+GROUP = 4  # tokens that make a cluster a group
+WITH_ATTENTION = {"rank", "received_first"}  # measures whose figures show P itself
 KEPT_NUMBERS = 200_000  # the final states of all systems are kept up to this many numbers
 
 
@@ -50,9 +53,15 @@ class Measured:
         self.value = np.broadcast_to(value, (len(settings.systems), *value.shape[1:]))  # (S, H, d, d)
 
     @cached_property
-    def final_labels(self) -> np.ndarray:
-        """Cluster by place of every token at the end, (S, n)."""
-        return order.place_labels(self.x[-1])
+    def turned(self) -> np.ndarray:
+        """Angle by which each token has turned about the axis of V's smallest eigenvalue, in degrees, (T, S, n)."""
+        axes = self.axes(-self.value)
+        angle = np.stack([order.azimuth(self.x[:, system], axis) for system, axis in enumerate(axes)], axis=1)
+        return np.unwrap(angle, axis=0, period=360) - angle[0]
+
+    def axes(self, value: np.ndarray) -> np.ndarray:
+        """Direction of the largest eigenvalue of symmetric matrices (S, 1, d, d), one for each system, (S, d)."""
+        return order.directions(np.stack([order.left_eigenvectors(one[0], leading=True)[0] for one in value]))
 
     def each(self, measure: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """A measure of the tokens, time by time so that the n x n matrices of one time are held at once: (T, S)."""
@@ -98,9 +107,13 @@ def residual_spread(m: Measured) -> np.ndarray:
 
 def first_alignment(m: Measured) -> np.ndarray:
     """|cosine| of the first token with the eigenvector of V's largest eigenvalue, for symmetric V."""
-    leading = np.stack([order.left_eigenvectors(value[0], leading=True)[0] for value in m.value])  # (S, d)
-    first = order.directions(m.x[:, :, 0])
-    return np.abs((first * order.directions(leading)).sum(-1))
+    return np.abs((order.directions(m.x[:, :, 0]) * m.axes(m.value)).sum(-1))
+
+
+def since_start(m: Measured, measure: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """A measure of the tokens over its value at the start."""
+    values = m.each(measure)
+    return values / values[0]
 
 
 MEASURES: dict[str, Callable[[Measured], np.ndarray]] = {
@@ -112,7 +125,17 @@ MEASURES: dict[str, Callable[[Measured], np.ndarray]] = {
     "nearest_neighbour": lambda m: m.each(order.nearest_angle),
     "silhouette": lambda m: m.each(lambda x: order.silhouette(x, order.direction_labels(x))),
     "cosine_to_diagonal": lambda m: m.each(order.diagonal_cosine),
-    "mean_distance": lambda m: m.each(lambda x: order.distance_within(x, m.final_labels)),
+    "groups": lambda m: m.each(lambda x: order.count(order.direction_labels(x), members=GROUP)),
+    "settled": lambda m: m.each(lambda x: settled(x, np.array(m.settings.systems), m.settings.threshold)),
+    "pair_distance": lambda m: since_start(m, order.pair_distance),
+    "nearest_distance": lambda m: since_start(m, order.nearest_distance),
+    "merged_places": lambda m: m.each(order.merged_places),
+    "near_eigenvector": lambda m: m.each(lambda x: order.near_line(x, m.axes(m.value))),
+    "near_equator": lambda m: m.each(lambda x: order.near_plane(x, m.axes(-m.value))),
+    "turned": lambda m: np.abs(m.turned).mean(-1),
+    "common_turn": lambda m: np.abs(m.turned.mean(-1)),
+    "received_first": lambda m: m.each_attention(lambda p: order.received(p)[..., 0]),
+    "received_median": lambda m: m.each_attention(lambda p: np.median(order.received(p), axis=-1)),
     "distance_to_vertices": vertex_distance,
     "hull_vertices": lambda m: m.each(lambda x: np.array([len(order.hull_vertices(points)) for points in x])),
     "hyperplanes": lambda m: levels(m, leading=True),
@@ -150,6 +173,7 @@ def record_one(name: str, settings: Settings, block: Mapping, *, dtype: str, dev
     measured = Measured(simulate(settings, dtype=dtype, device=device, every=block.get("every", 1)), settings)
     snapshots = [t for t in block["snapshots"] if t <= settings.time + 1e-9]
     where = snapshot_indices(measured.times, snapshots)
+    shows_attention = bool(WITH_ATTENTION & set(block["measures"]))
     shared = (measured.value == measured.value[:1]).all()
     return Run(
         name,
@@ -158,6 +182,6 @@ def record_one(name: str, settings: Settings, block: Mapping, *, dtype: str, dev
         path=measured.x[:, 0].copy(),  # a copy: a view would keep all systems in memory
         final=measured.x[-1].copy() if measured.x[-1].size <= KEPT_NUMBERS else None,
         value=measured.value[:1] if shared else measured.value,
-        attention=np.stack([measured.attention(k)[0].mean(0) for k in where]) if "rank" in block["measures"] else None,
+        attention=np.stack([measured.attention(k)[0].mean(0) for k in where]) if shows_attention else None,
         order={measure: choose("measure", measure, MEASURES)(measured) for measure in block["measures"]},
     )

@@ -56,6 +56,14 @@ class Run:
         same = self.systems[:, 0] == beta
         return same if steepness is None else same & (self.systems[:, 1] == steepness)
 
+    def by_seed(self, values: np.ndarray, chosen: np.ndarray | None = None) -> dict[int, float]:
+        """Values of all systems, or of the chosen ones, by the name of their seed; each seed once."""
+        which = np.arange(len(self.systems)) if chosen is None else np.flatnonzero(chosen)
+        seeds = self.systems[which, 2].astype(int).tolist()
+        if len(set(seeds)) < len(seeds):
+            raise ValueError("several systems share a seed: choose those of one beta and one steepness")
+        return dict(zip(seeds, np.asarray(values, dtype=float)[which].tolist(), strict=True))
+
     def at(self, t: float) -> int:
         """Index of the kept time nearest to t."""
         return int(np.abs(self.times - t).argmin())

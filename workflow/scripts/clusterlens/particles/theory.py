@@ -23,6 +23,22 @@ def boundary(beta: np.ndarray, *, n: int, closeness: float = 1e-3, step: float =
     return reached
 
 
+def even_spacing(n: int) -> float:
+    """Angle between neighbours of n tokens spread evenly on the circle, in degrees."""
+    return 360 / n
+
+
+def random_spacing(n: int) -> float:
+    """Mean angle to the nearest of n tokens placed at random on the circle: the smaller of two gaps of mean 360/n."""
+    # gaps are uniform on the simplex, so that P(both gaps of a token exceed g) = (1 - 2 g / 360)^{n - 1}
+    return 360 / (2 * n)
+
+
+def uniform_causal(n: int) -> np.ndarray:
+    """P_ij = 1/i for j <= i: each token attends alike to itself and to all before it."""
+    return np.tril(np.ones((n, n))) / np.arange(1, n + 1)[:, None]
+
+
 def frozen_flow(times: np.ndarray, start: np.ndarray, p: np.ndarray, value: np.ndarray) -> np.ndarray:
     """The exact flow with attention held at p: (T,), (n, d), (H, n, n), (H, d, d) -> (T, n, d)."""
     # E, master equation, A constant:  X' = sum_h P_h X V_h^T,  that is vec(X)' = A vec(X) with A = sum_h P_h ⊗ V_h

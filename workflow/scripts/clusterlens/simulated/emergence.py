@@ -1,5 +1,6 @@
 """The simulated items of E."""
 
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -7,59 +8,82 @@ import numpy as np
 from clusterlens.figures import emergence_particles as figures
 from clusterlens.figures import style
 from clusterlens.figures.particle_panels import FilmPanel
-from clusterlens.metrics.numbers import mean, number, spread
-from clusterlens.particles.numbers import final_numbers, fits, leading, rates, snapshot_numbers
+from clusterlens.metrics.numbers import number, share
+from clusterlens.particles.numbers import clustered, final_numbers, fits, leading, outcome_numbers, snapshot_numbers
 from clusterlens.particles.runs import Run
 from clusterlens.simulated.item import SimulatedItem
 
 
 def rate_numbers(runs: list[Run]) -> list[dict]:
-    """The fitted slope of log mean distance and how straight the line is."""
-    slopes, fit = fits(runs[0])
-    growth = leading(runs[0]).real
-    growing = growth > 0
-    return [
-        number("fit", "slope", slopes),
-        number("fit", "r squared", fit),
-        number("growing sum of heads", "slope", slopes[growing]),
-        number("growing sum of heads", "r squared", fit[growing]),
-        number("growing sum of heads", "leading real part", growth[growing]),
-    ]
+    """Which systems cluster, how fast their nearest neighbours approach, and how straight the logarithm is."""
+    (run,) = runs
+    rate, fit = fits(run)
+    growth = leading(run).real
+    groups = {"fit": np.full(len(growth), True), "growing sum of heads": growth > 0, "other sums of heads": growth <= 0}
+    rows = []
+    for name, chosen in members(groups):
+        rows.append(share(name, "clusters at all", run.by_seed(clustered(run), chosen)))
+        rows.append(number(name, "rate", run.by_seed(rate, chosen)))
+        rows.append(number(name, "r squared", run.by_seed(fit, chosen)))
+        rows.append(number(name, "leading real part", run.by_seed(growth, chosen)))
+    return rows
 
 
 def spectrum_numbers(runs: list[Run]) -> list[dict]:
-    """Leading eigenvalues, and the clusters that follow where the leading one is real, complex or has no growth."""
+    """Leading eigenvalues, and what follows where the leading one grows, grows and is real, or does not grow."""
     (run,) = runs
-    total, clusters = leading(run), run.order["places"][-1]
+    total = leading(run)
     single = np.linalg.eigvals(run.value).real.max((-1, -2))
     growing = total.real > 0
     groups = {"growing": growing, "growing and real": growing & (total.imag == 0), "not growing": ~growing}
-    return [
-        number("sum of heads", "leading real part", total.real),
-        number("sum of heads", "leading imaginary part", np.abs(total.imag)),
-        number("single heads", "leading real part", single),
-        *(number(name, "clusters", clusters[chosen]) for name, chosen in groups.items()),
+    rows = [
+        share("sum of heads", "grows", run.by_seed(growing)),
+        number("sum of heads", "leading real part", run.by_seed(total.real)),
+        number("sum of heads", "leading imaginary part", run.by_seed(np.abs(total.imag))),
+        number("single heads", "leading real part", run.by_seed(single)),
     ]
+    for name, chosen in members(groups):
+        rows.append(share(name, "clusters at all", run.by_seed(clustered(run), chosen)))
+        rows.append(number(name, "clusters", run.by_seed(run.order["places"][-1], chosen)))
+    return rows
+
+
+def members(groups: dict[str, np.ndarray]) -> Iterator[tuple[str, np.ndarray]]:
+    """The groups of systems that are not empty."""
+    return ((name, chosen) for name, chosen in groups.items() if chosen.any())
 
 
 def effect_numbers(runs: list[Run]) -> list[dict]:
-    """Order parameters by setting, and the largest change of the rate between settings in units of its spread."""
-    fitted = [rates(run) for run in runs]
-    rows = []
-    for run, values in zip(runs, fitted, strict=True):
-        rows.append(number(run.label, "clusters", run.order["places"][-1]))
-        rows.append(number(run.label, "mean cosine", run.order["mean_cosine"][-1]))
-        rows.append(number(run.label, "rate", values))
-    change = np.ptp([*map(mean, fitted)]) / np.mean([*map(spread, fitted)])
-    return [*rows, number("largest change", "over seed spread", change)]
+    """What comes out by setting, and the change from the first setting, paired by seed."""
+    rows, found = [], []
+    for run in runs:
+        quantities = {
+            "clusters": run.order["places"][-1],
+            "mean cosine": run.order["mean_cosine"][-1],
+            "merged pairs": run.order["merged_places"][-1],
+            "nearest distance": run.order["nearest_distance"][-1],
+            "rate": fits(run)[0],
+        }
+        found.append({name: run.by_seed(values) for name, values in quantities.items()})
+        happened = run.by_seed(clustered(run))
+        rows += [number(run.label, name, values) for name, values in found[-1].items()]
+        rows.append(share(run.label, "clusters at all", happened))
+        found[-1]["clusters at all"] = happened
+    first = runs[0].label
+    for run, quantities in zip(runs[1:], found[1:], strict=True):
+        for name, values in quantities.items():
+            change = {seed: value - found[0][name][seed] for seed, value in values.items()}
+            rows.append(number(f"{run.label} minus {first}", name, change))
+    return rows
 
 
 def start_numbers(runs: list[Run]) -> list[dict]:
-    """How far the final mean token depends on the start, in units of the cloud's size."""
+    """How far the final mean token depends on the start, in units of the cloud's size, where all starts cluster."""
     size = [np.sqrt((run.final**2).sum(-1).mean(-1))[:, None] for run in runs]
     centres = np.stack([run.final.mean(1) / width for run, width in zip(runs, size, strict=True)])  # (starts, S, d)
-    between = np.sqrt(((centres - centres.mean(0)) ** 2).sum(-1).mean(0))
-    return [number("cluster positions", "spread over starts", between)]
+    apart = np.sqrt(((centres - centres.mean(0)) ** 2).sum(-1).mean(0))
+    together = np.all([clustered(run) for run in runs], axis=0)
+    return [number("cluster positions", "apart over starts", runs[0].by_seed(apart, together))]
 
 
 EFFECT = SimulatedItem(figures.effect, tables=(effect_numbers, snapshot_numbers))
@@ -72,11 +96,21 @@ ITEMS = {
         film=(FilmPanel(0, figures.VIOLET, "d = 2"), FilmPanel(1, figures.VIOLET, "d = 3")),
     ),
     "mixed": SimulatedItem(figures.mixed, tables=(final_numbers, snapshot_numbers), film=(FilmPanel(0, figures.TEAL),)),
-    "circle_start": SimulatedItem(partial(figures.planar_flow, colour=style.GREEN), film=(FilmPanel(0, style.GREEN),)),
+    "circle_start": SimulatedItem(
+        partial(figures.planar_flow, colour=style.GREEN),
+        tables=(outcome_numbers, snapshot_numbers),
+        film=(FilmPanel(0, style.GREEN),),
+    ),
     "convergence_rate": SimulatedItem(figures.convergence_rate, tables=(rate_numbers, snapshot_numbers)),
-    "multihead_3d": SimulatedItem(figures.multihead_3d, film=(FilmPanel(0, style.GREEN),)),
+    "multihead_3d": SimulatedItem(
+        figures.multihead_3d, tables=(outcome_numbers, snapshot_numbers), film=(FilmPanel(0, style.GREEN),)
+    ),
     "multihead_eigenvalues": SimulatedItem(figures.multihead_eigenvalues, tables=(spectrum_numbers, snapshot_numbers)),
-    "more_tokens": SimulatedItem(partial(figures.planar_flow, colour=style.PURPLE), film=(FilmPanel(0, style.PURPLE),)),
+    "more_tokens": SimulatedItem(
+        partial(figures.planar_flow, colour=style.PURPLE),
+        tables=(outcome_numbers, spectrum_numbers, snapshot_numbers),
+        film=(FilmPanel(0, style.PURPLE),),
+    ),
     "heads_effect": EFFECT,
     "start_effect": SimulatedItem(figures.effect, tables=(effect_numbers, start_numbers, snapshot_numbers)),
     "tokens_effect": EFFECT,

@@ -4,6 +4,8 @@ import re
 
 import pandas as pd
 
+from clusterlens.verify.claims import RULED_OUT
+
 
 def escape(text: object) -> str:
     """Plain text that reStructuredText leaves alone."""
@@ -23,7 +25,11 @@ def compose(text: str, claims: pd.DataFrame, stand_ins: list[str], scale: str) -
 
 
 def claim_line(claim: dict) -> str:
-    """`- claim — verdict (ours …)`."""
-    found = f" (ours: {escape(claim['ours'])})" if claim["ours"] else ""
-    why = f" {escape(claim['reason'])}" if claim["verdict"] == "cannot hold" else ""
-    return f"- {escape(claim['claim'])} — **{claim['verdict']}**{found}.{why}"
+    """`- claim — verdict: ours (low to high, n seeds) against the threshold. Why.`"""
+    found = f": {escape(claim['ours'])}" if claim["ours"] else ""
+    interval = f"95 % interval {claim['low']} to {claim['high']}, {claim['seeds']} seeds" if claim["low"] else ""
+    asked = f"asked: {escape(claim['threshold'])}" if claim["threshold"] else ""
+    details = "; ".join(part for part in (interval, asked) if part)
+    why = f" {escape(claim['reason'])}" if claim["verdict"] in RULED_OUT.values() else ""
+    ours = " *(our question)*" if claim["whose"] == "ours" else ""
+    return f"- {escape(claim['claim'])}{ours} — **{claim['verdict']}**{found}{f' ({details})' if details else ''}.{why}"

@@ -1,14 +1,21 @@
 """Every claim of the papers with a verdict from our results."""
 
+import math
+
 import pandas as pd
 
 from clusterlens.logs import log
-from clusterlens.verify.checks import CHECKS, Missing, Outcome
+from clusterlens.verify.checks import CHECKS
+from clusterlens.verify.evidence import Missing, Numbers, Outcome, Undefined
 from clusterlens.verify.published import arguments
 from clusterlens.verify.results import Result
 
-COLUMNS = ["id", "paper", "item", "claim", "verdict", "ours", "reason", "check", "seeds", "scale", "stand_in", "source"]
-VERDICTS = ["reproduced", "not reproduced", "cannot hold", "needs paper scale", "not run"]
+COLUMNS = ["id", "paper", "item", "claim", "whose", "verdict", "published", "ours", "low", "high", "threshold", "seeds"]
+COLUMNS += ["scale", "data", "waits for", "reason", "check", "source"]
+# In the order of what they say about the claim.
+VERDICTS = ["reproduced", "not reproduced", "undecided", "cannot hold", "contradicts itself"]
+VERDICTS += ["held here", "did not hold here", "not comparable here", "not run"]
+RULED_OUT = {"cannot_hold": "cannot hold", "contradicts": "contradicts itself"}
 
 
 def judge_all(claims: list[dict], results: dict[tuple[str, str], Result], comparison: pd.DataFrame) -> pd.DataFrame:
@@ -18,47 +25,61 @@ def judge_all(claims: list[dict], results: dict[tuple[str, str], Result], compar
         result = results.get((claim["paper"], claim["item"]))
         compared = comparison[(comparison["paper"] == claim["paper"]) & (comparison["item"] == claim["item"])]
         rows.append(judge(claim, result, compared))
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame([dict.fromkeys(COLUMNS, "") | row for row in rows], columns=COLUMNS)
 
 
 def judge(claim: dict, result: Result | None, compared: pd.DataFrame) -> dict:
     """One claim; `compared` is its item's part of the comparison table."""
-    data = claim.get("data", [])
     line = {name: claim.get(name, "") for name in ("id", "paper", "item", "claim", "check", "source")}
-    line |= {"reason": claim.get("cannot_hold", claim.get("reason", "")), "seeds": "", "scale": "", "stand_in": ""}
+    ruled_out = next((key for key in RULED_OUT if key in claim), None)
+    line |= {"whose": claim.get("whose", "paper"), "published": str(claim.get("args", {}).get("value", ""))}
+    line["reason"] = claim.get(ruled_out or "reason", "")
+    outcome, missing = look(claim, result, compared)
+    waits = result.waits_for(claim.get("needs", ""), claim.get("data", [])) if result is not None else ""
     if result is not None:
-        line |= {"seeds": result.seeds, "scale": result.scale, "stand_in": result.labels_of(data)}
-    outcome, note = look(claim, result, compared)
-    fair = result is not None and result.fair(claim.get("needs", ""), data)
-    if "cannot_hold" in claim:
-        verdict = "cannot hold"
-    elif result is not None and not fair:
-        verdict = "needs paper scale"
-        if outcome is not None and claim["check"] != "as_published":  # which says so itself
-            note += "; here it held" if outcome.held else "; here it did not hold"
-    elif outcome is None:
-        verdict = "not run"
+        line |= {"seeds": result.seeds, "scale": result.scale, "data": result.data_of(claim.get("data", []))}
+    if outcome is not None:
+        line |= {"ours": outcome.value, "threshold": outcome.threshold, "seeds": outcome.seeds or line["seeds"]}
+        line |= {end: "" if math.isnan(value) else f"{value:.4g}" for end, value in bounds(outcome).items()}
     else:
-        verdict = "reproduced" if outcome.held else "not reproduced"
-    return line | {"verdict": verdict, "ours": note}
+        line["ours"] = missing
+    return line | {"verdict": verdict(ruled_out, result, outcome, waits), "waits for": waits}
+
+
+def bounds(outcome: Outcome) -> dict[str, float]:
+    return {"low": outcome.low, "high": outcome.high}
+
+
+def verdict(ruled_out: str | None, result: Result | None, outcome: Outcome | None, waits: str) -> str:
+    """`waits` names what a fair judgement still needs: real data, the paper's scale, or both."""
+    if ruled_out:
+        return RULED_OUT[ruled_out]
+    if result is None:
+        return "not run"
+    if waits:
+        if outcome is None or outcome.held is None:
+            return "not comparable here"
+        return "held here" if outcome.held else "did not hold here"
+    if outcome is None:
+        return "not run"
+    return {True: "reproduced", False: "not reproduced", None: "undecided"}[outcome.held]
 
 
 def look(claim: dict, result: Result | None, compared: pd.DataFrame) -> tuple[Outcome | None, str]:
-    """The outcome of the claim's check with what we found, or no outcome and why."""
+    """The outcome of the claim's check, or none and why."""
     if result is None or "check" not in claim:
         return None, ""
     try:
-        outcome = CHECKS[claim["check"]](with_verdicts(result.numbers, compared), **arguments(claim))
+        return CHECKS[claim["check"]](Numbers(with_verdicts(result.numbers, compared)), **arguments(claim)), ""
     except Missing as missing:
-        if not result.declared(claim.get("data", [])):
+        if not (isinstance(missing, Undefined) or result.declared(claim.get("data", []))):
             log.warning("claim %s cannot be judged: %s/%s has %s", claim["id"], claim["paper"], claim["item"], missing)
         return None, str(missing)
-    return outcome, outcome.ours
 
 
 def with_verdicts(numbers: pd.DataFrame, compared: pd.DataFrame) -> pd.DataFrame:
     """Our numbers with a column `verdict`, that of the comparison; published numbers we lack stand as empty rows."""
     verdicts = compared[["row", "column", "verdict"]]
     joined = numbers.merge(verdicts, how="outer", on=["row", "column"])
-    joined["verdict"] = joined["verdict"].fillna("")
+    joined[["verdict", "low", "high", "by_seed"]] = joined[["verdict", "low", "high", "by_seed"]].fillna("")
     return joined.replace({"value": {"": None, "nan": None}})

@@ -6,10 +6,11 @@ from clusterlens.logs import log
 from clusterlens.verify.numbers import as_number, rounds_to, same
 from clusterlens.verify.results import Result
 
-COLUMNS = ["paper", "item", "row", "column", "published", "ours", "spread", "difference", "tolerance", "verdict"]
-COLUMNS += ["seeds", "scale", "stand_in", "unit", "source", "reason"]
+COLUMNS = ["paper", "item", "row", "column", "what", "published", "ours", "low", "high", "difference", "tolerance"]
+COLUMNS += ["verdict", "waits for", "seeds", "scale", "data", "unit", "source", "reason"]
 KEY = ("paper", "item", "row", "column")
-VERDICTS = ["match", "within tolerance", "differs", "needs paper scale", "not run"]
+VERDICTS = ["match", "within tolerance", "differs", "not comparable here", "not run"]
+MET = ("match", "within tolerance")
 
 
 def compare_all(published: pd.DataFrame, results: dict[tuple[str, str], Result]) -> pd.DataFrame:
@@ -19,32 +20,25 @@ def compare_all(published: pd.DataFrame, results: dict[tuple[str, str], Result])
         result = results.get((paper, item))
         ours = {} if result is None else {(row["row"], row["column"]): row for row in result.numbers.to_dict("records")}
         rows += [compare(row, ours.get((row["row"], row["column"])), result) for row in numbers.to_dict("records")]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame([dict.fromkeys(COLUMNS, "") | row for row in rows], columns=COLUMNS)
 
 
 def compare(number: dict[str, str], ours: dict[str, str] | None, result: Result | None) -> dict:
     """One published number (a row of published/<paper>/<item>.csv) against our cell, if there is one."""
-    line = {name: number[name] for name in ("paper", "item", "row", "column", "unit", "source", "reason")}
-    exact = number["kind"] == "exact"
+    line = {name: number[name] for name in ("paper", "item", "row", "column", "what", "unit", "source", "reason")}
+    exact, data = number["kind"] == "exact", number["data"].split()
     line |= {"published": number["value"], "tolerance": "exact" if exact else f"{number['kind']} {number['tolerance']}"}
-    data = number["data"].split()
+    if result is not None:
+        line |= {"seeds": str(result.seeds), "scale": result.scale, "data": result.data_of(data)}
     if result is None or ours is None or ours["value"] in {"", "nan"}:
-        if result is not None and not result.declared(data):
+        if result is not None and ours is None and not result.declared(data):
             log.warning("%s/%s provides no row '%s', column '%s'", *(number[name] for name in KEY))
-        return line | {"ours": "", "spread": "", "difference": "", "verdict": "not run"} | facts(result, ours, [])
+        return line | {"verdict": "not run"}
     value, printed = as_number(ours["value"]), as_number(number["value"])
-    difference = "" if value is None or printed is None else f"{value - printed:.4g}"
-    line |= {"ours": ours["value"], "spread": ours["spread"], "difference": difference}
-    verdict = judge(number, ours["value"]) if result.fair(number["needs"], data) else "needs paper scale"
-    return line | {"verdict": verdict} | facts(result, ours, data)
-
-
-def facts(result: Result | None, ours: dict[str, str] | None, data: list[str]) -> dict:
-    """Seeds, scale and stand-ins behind a number of ours."""
-    if result is None:
-        return {"seeds": "", "scale": "", "stand_in": ""}
-    seeds = (ours or {}).get("seeds") or str(result.seeds)
-    return {"seeds": seeds, "scale": result.scale, "stand_in": result.labels_of(data)}
+    line |= {"ours": ours["value"], "low": ours["low"], "high": ours["high"], "seeds": ours["seeds"]}
+    line["difference"] = "" if value is None or printed is None else f"{value - printed:.4g}"
+    waits = result.waits_for(number["needs"], data)
+    return line | {"waits for": waits, "verdict": "not comparable here" if waits else judge(number, ours["value"])}
 
 
 def judge(number: dict[str, str], ours: str) -> str:

@@ -1,6 +1,7 @@
 """The rows and columns that items provide, published/labels.yaml: what claims and published numbers may name."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
 
 import pandas as pd
@@ -49,6 +50,13 @@ def labels_read(claim: dict) -> list[tuple[str, str]]:
     rows += [f"{args['prefix']}1"] if "prefix" in args else []
     columns = as_list(args.get("columns", args.get("column", [])))
     return [(row, column) for row in rows for column in columns]
+
+
+def rows_of_prefix(rows: Iterable[str], prefix: str) -> list[str]:
+    """The rows `<prefix><number>`, in the order of that number."""
+    found = {row: re.fullmatch(re.escape(prefix) + r"([-+.\de]+)", row) for row in rows}
+    places = {row: float(match[1]) for row, match in found.items() if match}
+    return sorted(places, key=places.__getitem__)
 
 
 def as_list(value: str | list[str]) -> list[str]:

@@ -8,7 +8,7 @@ import pandas as pd
 from clusterlens.errors import UserError
 from clusterlens.files import read_json
 from clusterlens.items import Item, Register
-from clusterlens.metrics.numbers import TIDY, melt
+from clusterlens.metrics.numbers import TIDY
 from clusterlens.provenance import PAPER
 
 
@@ -25,14 +25,15 @@ class Result:
         """The stand-ins for the named data sets and checkpoints, or all of them when none is named."""
         return [entry for entry in self.stand_ins if not data or entry["dataset"] in data]
 
-    def labels_of(self, data: list[str]) -> str:
+    def data_of(self, data: list[str]) -> str:
+        """What the numbers rest on: the stand-ins for the named data sets, or nothing where the data are real."""
         return "; ".join(entry["label"] for entry in self.stand_ins_of(data))
 
-    def fair(self, needs: str, data: list[str]) -> bool:
-        """Whether it can be held against the paper: `needs` is nothing, real `data`, or `paper` scale as well."""
-        if not needs:
-            return True
-        return not self.stand_ins_of(data) and (needs == "data" or self.scale == PAPER)
+    def waits_for(self, needs: str, data: list[str]) -> str:
+        """What a fair judgement still needs of what `needs` asks for: real `data`, or the `paper`'s scale as well."""
+        lacking = ["data"] if needs and self.stand_ins_of(data) else []
+        lacking += ["scale"] if needs == "paper" and self.scale != PAPER else []
+        return " and ".join(lacking)
 
     def declared(self, data: list[str]) -> bool:
         """Whether a stand-in declares other columns, so that rows named after the paper's columns are missing."""
@@ -44,8 +45,7 @@ def read_result(folder: Path, item: Item) -> Result:
     manifest = read_json(folder / Path(item.manifest).name)
     path = folder / Path(item.numbers).name
     table = pd.read_csv(path, dtype=str, keep_default_na=False)
-    numbers = melt(table) if item.kind == "table" else check_tidy(table, path)
-    return Result(numbers, manifest["scale"], tuple(manifest["stand_ins"]), len(manifest["seeds"]))
+    return Result(check_tidy(table, path), manifest["scale"], tuple(manifest["stand_ins"]), len(manifest["seeds"]))
 
 
 def check_tidy(table: pd.DataFrame, path: Path) -> pd.DataFrame:

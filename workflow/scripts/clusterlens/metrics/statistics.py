@@ -1,0 +1,81 @@
+"""95 % intervals over seeds: Student's t for means and paired differences, Welch's for others, Wilson's for shares."""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean with the half-width of its 95 % interval; NaN where one seed gives none."""
+
+    value: float
+    interval: float
+    seeds: int
+
+    @property
+    def low(self) -> float:
+        return self.value - self.interval
+
+    @property
+    def high(self) -> float:
+        return self.value + self.interval
+
+
+def mean_interval(values: np.ndarray) -> Estimate:
+    """x̄ ± t_{.975, n-1} s/√n over the finite values: systems without the quantity drop out, and the count says so."""
+    finite = np.asarray(values, dtype=float)
+    finite = finite[np.isfinite(finite)]
+    n = len(finite)
+    if n == 0:
+        return Estimate(np.nan, np.nan, 0)
+    if n == 1:
+        return Estimate(float(finite[0]), np.nan, 1)
+    half = stats.t.ppf((1 + LEVEL) / 2, n - 1) * finite.std(ddof=1) / np.sqrt(n)
+    return Estimate(float(finite.mean()), float(half), n)
+
+
+def mean(values: np.ndarray) -> float:
+    return mean_interval(values).value
+
+
+def half_width(values: np.ndarray) -> float:
+    """Of the 95 % interval of the mean; NaN for one value."""
+    return mean_interval(values).interval
+
+
+def paired_difference(one: dict, other: dict) -> Estimate:
+    """The mean of one − other over the seeds that both have."""
+    shared = [seed for seed in one if seed in other]
+    return mean_interval(np.array([one[seed] - other[seed] for seed in shared]))
+
+
+def unpaired_difference(one: np.ndarray, other: np.ndarray) -> Estimate:
+    """x̄ − ȳ ± t_{.975, ν} √(s²/n + r²/m), ν after Welch and Satterthwaite."""
+    a, b = mean_interval(one), mean_interval(other)
+    if min(a.seeds, b.seeds) < 2:
+        return Estimate(a.value - b.value, np.nan, min(a.seeds, b.seeds))
+    va, vb = np.nanvar(one, ddof=1) / a.seeds, np.nanvar(other, ddof=1) / b.seeds
+    if va + vb == 0:
+        return Estimate(a.value - b.value, 0.0, min(a.seeds, b.seeds))
+    freedom = (va + vb) ** 2 / (va**2 / (a.seeds - 1) + vb**2 / (b.seeds - 1))
+    half = stats.t.ppf((1 + LEVEL) / 2, freedom) * np.sqrt(va + vb)
+    return Estimate(a.value - b.value, float(half), min(a.seeds, b.seeds))
+
+
+def share_interval(hits: int, seeds: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share: both ends stay within 0 and 1, also where all seeds agree."""
+    found = stats.binomtest(hits, seeds).proportion_ci(LEVEL, method="wilson")
+    return float(found.low), float(found.high)
+
+
+def permutation_test(differences: np.ndarray) -> float:
+    """Two-sided p of the mean of paired differences under all 2^n changes of sign."""
+    d = np.asarray(differences, dtype=float)
+    signs = np.array(list(itertools.product((1, -1), repeat=len(d))))
+    means = (signs * d).mean(1)
+    return float((np.abs(means) >= abs(d.mean()) - 1e-12).mean())
