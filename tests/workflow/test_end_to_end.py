@@ -12,6 +12,13 @@ from clusterlens.verify.labels import read_labels, row_pattern, unlisted
 from clusterlens.verify.results import read_results
 
 ROOT = Path(__file__).resolve().parents[2]
+OVERLAYS = ("--configfile", "config/mini.yaml", str(ROOT / "tests" / "workflow" / "tiny.yaml"))
+JUDGING = {  # what follows when any numbers may have changed
+    "Comparing our numbers with the published ones",
+    "Judging the papers' claims",
+    "Writing the captions of the report",
+    "Drawing the verdicts",
+}
 JUDGED = [item for item in read_items() if item.judged]
 
 
@@ -19,8 +26,7 @@ JUDGED = [item for item in read_items() if item.judged]
 def finished(tmp_path_factory, make_checkout, snakemake) -> Path:
     """The checkout after the run."""
     folder = make_checkout(tmp_path_factory.mktemp("whole"))
-    overlays = ("--configfile", "config/mini.yaml", str(ROOT / "tests" / "workflow" / "tiny.yaml"))
-    run = snakemake("--cores", "2", *overlays, "--", "all", "data_only", folder=folder)
+    run = snakemake("--cores", "2", *OVERLAYS, "--", "all", "data_only", folder=folder)
     assert run.returncode == 0, run.stderr[-5000:]
     return folder
 
@@ -59,16 +65,14 @@ def test_a_manifest_holds_the_settings_and_the_scale_of_its_own_job(finished):
     trained = json.loads((results / "spiking" / "table2.manifest.json").read_text())
     assert trained["scale"] == "mini" and [entry["dataset"] for entry in trained["stand_ins"]] == ["cifar10"]
     run = json.loads((results / "runs" / "vit" / "seed0" / "manifest.json").read_text())
-    assert run["settings"]["training"]["epochs"] == 1 and "correlation_images" not in run["settings"]["training"]
+    assert run["settings"]["training"]["epochs"] == 3 and "correlation_images" not in run["settings"]["training"]
 
 
 def plan(snakemake, folder: Path) -> list[str]:
-    """The jobs that a dry run plans, as rule and wildcards."""
-    overlays = ("--configfile", "config/mini.yaml", str(ROOT / "tests" / "workflow" / "tiny.yaml"))
-    run = snakemake("-n", "--cores", "2", *overlays, folder=folder)
+    """The messages of the jobs that a dry run plans."""
+    run = snakemake("-n", "--cores", "2", *OVERLAYS, folder=folder)
     assert run.returncode == 0, run.stderr
-    jobs = re.findall(r"^(?:local)?rule (\w+):((?:\n    .+)*)", run.stdout + run.stderr, re.MULTILINE)
-    return [(rule, found[1]) for rule, text in jobs if (found := re.search("wildcards: (.+)", text))]
+    return re.findall(r"^Job \d+: (.+)$", run.stdout + run.stderr, re.MULTILINE)
 
 
 def test_editing_plumbing_or_comments_plans_nothing(finished, snakemake):
@@ -78,9 +82,7 @@ def test_editing_plumbing_or_comments_plans_nothing(finished, snakemake):
         file.write_text(file.read_text() + "\nEDITED = 1\n")
     model = library / "models" / "vit.py"
     model.write_text(model.read_text() + "\n# a comment\n")
-    run = snakemake("-n", "--cores", "2", "--configfile", "config/mini.yaml", str(ROOT / "tests/workflow/tiny.yaml"),
-                    folder=finished)  # fmt: skip
-    assert "Nothing to be done" in run.stdout + run.stderr
+    assert plan(snakemake, finished) == []
 
 
 def test_editing_a_figure_of_one_paper_plans_that_papers_figures_only(finished, snakemake):
@@ -89,5 +91,5 @@ def test_editing_a_figure_of_one_paper_plans_that_papers_figures_only(finished, 
     drawing.write_text(before + "\nEDITED = 1\n")
     planned = plan(snakemake, finished)
     drawing.write_text(before)
-    assert planned and all("paper=emergence" in wildcards for _, wildcards in planned)
-    assert {rule for rule, _ in planned} <= {"plot_particles", "animate_particles", "plot_turnable"}
+    drawn = [message for message in planned if message not in JUDGING]
+    assert drawn and all("emergence/" in message and "Simulating" not in message for message in drawn)
