@@ -23,7 +23,7 @@ mini: setup
 	@echo "Report: $(REPORT)"
 
 test: setup
-	$(VENV)/bin/python -m pytest
+	$(VENV)/bin/python -m pytest -n 2 --dist loadfile
 
 bench: setup
 	@for file in benchmarks/bench_*.py; do PYTHONPATH=workflow/scripts:tests $(VENV)/bin/python $$file || exit 1; done

@@ -27,6 +27,7 @@ include: "workflow/rules/particles.smk"
 include: "workflow/rules/attention.smk"
 include: "workflow/rules/image_models.smk"
 include: "workflow/rules/language.smk"
+include: "workflow/rules/probing.smk"
 include: "workflow/rules/diagnose.smk"
 include: "workflow/rules/verify.smk"
 

@@ -230,7 +230,8 @@ def test_the_config_knows_every_pattern_and_parameter():
 
 
 def section(**data):
-    empty = dict.fromkeys(("table", "label", "image", "mask", "matrix")) | {"columns": []}
+    keys = ("table", "label", "image", "mask", "matrix", "checkpoint", "text", "layer", "tokenizer")
+    empty = dict.fromkeys(keys) | {"columns": []}
     return {"data": empty | data, "own": []}
 
 
@@ -244,6 +245,10 @@ def test_settings_that_do_not_go_together_are_refused(tmp_path):
         (section(table=here, image=here), "keep one"),
         (section(mask=here), "goes with an image"),
         (section(label="y"), "goes with a table"),
+        (section(text=here), "goes with a checkpoint"),
+        (section(layer=0), "goes with a checkpoint"),
+        (section(checkpoint="some/model"), "a checkpoint reads a text"),
+        (section(checkpoint="some/model", matrix=here, text=here), "keep one"),
         (section(table=here, columns=["y"], label="y"), "cannot be a feature"),
         (section(table="absent.csv"), "no file 'absent.csv'"),
     ):

@@ -51,7 +51,7 @@ def test_the_fingerprint_changes_with_what_a_file_computes_and_with_nothing_else
 
 def test_rooms_only_use_the_rooms_above_them():
     order = ["data", "metrics", "particles", "attention", "models", "training", "probing", "figures"]
-    order += ["simulated", "clustered", "verify"]
+    order += ["simulated", "clustered", "probed", "verify"]
     for room in order:
         for source in (imports.PACKAGE / room).rglob("*.py"):
             used = {Path(name).parts[0] for name in names(imports.direct(source)) if "/" in name}
@@ -65,6 +65,7 @@ def test_nothing_that_draws_imports_torch():
         SCRIPTS / "animate_particles.py",
         *(imports.PACKAGE / "simulated").glob("*.py"),
         *(imports.PACKAGE / "clustered").glob("*.py"),
+        *(imports.PACKAGE / "probed").glob("*.py"),
     ]
     for script in drawing:
         for source in (script, *imports.closure(script)):

@@ -1,5 +1,6 @@
 """The Longformer twin of a RoBERTa computes the same wherever one window covers the text."""
 
+import convert as command
 import numpy as np
 import pytest
 import torch
@@ -79,3 +80,13 @@ def test_the_twin_is_written_as_a_checkpoint_of_its_own(tmp_path):
 def test_impossible_twins_are_refused(kind, options, message):
     with pytest.raises(UserError, match=message):
         longformer_twin(tiny.model_of(kind), **options)
+
+
+def test_the_command_writes_the_twin_or_says_in_one_line_why_not(tmp_path):
+    tiny.save("roberta", tmp_path / "roberta")
+    words = [str(tmp_path / "roberta"), str(tmp_path / "twin"), "--window", "8", "--positions", "100"]
+    command.main(words)
+    found = load(str(tmp_path / "twin"))
+    assert found.facts["model_type"] == "longformer" and found.facts["longest"] == 100
+    with pytest.raises(SystemExit, match=r"clusterlens: .* is not empty"):
+        command.main(words)

@@ -8,7 +8,8 @@ from clusterlens.errors import UserError
 from clusterlens.particles.simulate import Settings, simulate
 from clusterlens.probing.architectures import parts
 from clusterlens.probing.flow import Flow, flow, principal, start
-from clusterlens.probing.heads import Heads, effective_beta, heads_of, leading, value_eigenvalues
+from clusterlens.probing.head_weights import heads_of
+from clusterlens.probing.heads import Heads, effective_beta, leading, sum_eigenvalues, value_eigenvalues
 from reference import probing, tiny
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -194,3 +195,15 @@ def test_impossible_flows_are_refused(heads):
         flow(heads, 1e200 * x, time=100.0)
     with pytest.raises(UserError, match="principal axes"):
         principal(flow(heads, x, time=0.1, sphere=True), 24)
+
+
+@pytest.mark.parametrize("width", [3, 9])  # fewer and more head rows than dimensions
+def test_the_sum_of_heads_has_the_eigenvalues_of_the_full_matrix(width):
+    drawn = torch.Generator().manual_seed(0)
+    value = torch.randn(2, width, 8, generator=drawn, dtype=torch.float64)
+    output = torch.randn(2, 8, width, generator=drawn, dtype=torch.float64)
+    heads = Heads(value, value, value, output, scale=1.0)
+    full = np.linalg.eigvals((output[0] @ value[0] + output[1] @ value[1]).numpy())
+    found = np.sort_complex(np.round(sum_eigenvalues(heads), 9))
+    nonzero = np.sort_complex(np.round(full[np.abs(full) > 1e-9], 9))
+    np.testing.assert_allclose(found, nonzero)

@@ -30,6 +30,7 @@ def probed():
     model, texts = tiny.model_of("roberta"), tiny.texts_of(LENGTHS)
     statistics = {
         "similarity": TokenSimilarity(),
+        "whole": TokenSimilarity(diagonal=True),
         "spectrum": Spectrum(),
         "correlations": HeadCorrelations(),
         "literal": HeadCorrelations(padding=True),
@@ -67,19 +68,16 @@ def test_the_literal_histogram_has_every_pair_twice_and_the_diagonal(probed):
         matrices.append((unit @ unit.T).clip(-1, 1))
         np.fill_diagonal(matrices[-1], 1)
     whole = np.concatenate([matrix.ravel() for matrix in matrices])
-    found = statistics["similarity"].histogram(2, diagonal=True)
+    literal = statistics["whole"]
+    found = literal.histogram(2)
     expected, _ = np.histogram(whole, similarity.EDGES, density=True)
     assert abs(found - expected).sum() < 0.02 * expected.sum()
     assert found[-1] == pytest.approx(expected[-1], rel=1e-6)
     assert found @ np.diff(similarity.EDGES) == pytest.approx(1)
-
-
-def test_freedman_diaconis_bins_are_those_of_the_rule():
-    cosines = np.corrcoef(np.random.default_rng(0).standard_normal((40, 10)))
-    density, edges = similarity.freedman_diaconis(cosines)
-    q1, q3 = np.percentile(cosines, [25, 75])
-    assert np.diff(edges)[0] == pytest.approx(2 * (q3 - q1) * cosines.size ** (-1 / 3), rel=0.05)
-    assert density @ np.diff(edges) == pytest.approx(1)
+    rows = literal.table().query("layer == 2").to_dict("records")
+    for row, matrix in zip(rows, matrices, strict=True):
+        assert row["mean_cosine"] == pytest.approx(matrix.mean(), abs=1e-6)
+        assert row["skewness"] == pytest.approx(skew(matrix.ravel()), rel=1e-4)
 
 
 def test_clusters_are_counted_by_direction():
@@ -93,12 +91,13 @@ def test_spectrum(probed):
     statistics, kept = probed
     found = statistics["spectrum"]
     table = found.table().set_index(["layer", "text"])
+    eigenvalues = found.eigenvalue_table().set_index(["layer", "text", "covariance", "rank"])["eigenvalue"].sort_index()
     for text, (hidden, _) in enumerate(kept):
         for layer, x in enumerate(hidden):
             x = x.astype(float)
             for name, matrix in (("centred", np.cov(x.T)), ("uncentred", x.T @ x / len(x))):
                 expected = np.sort(np.linalg.eigvalsh(matrix))[::-1][: min(x.shape)]
-                mine = found.by_layer(text, centred=name == "centred")[layer]
+                mine = eigenvalues.loc[layer, text, name].sort_index().to_numpy()
                 np.testing.assert_allclose(mine, expected, atol=1e-6 * expected[0])
                 share = expected.clip(1e-30) / expected.sum()
                 entropy = -(share * np.log(share)).sum()

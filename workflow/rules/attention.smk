@@ -116,7 +116,7 @@ rule plot_attention:
     log:
         "<logs>/plot_attention/{item}.log",
     wildcard_constraints:
-        item=project.items.pattern("attention", "png"),
+        item=project.items.pattern("attention", extension="png"),
     localrule: True
     conda:
         "../../envs/base.yaml"

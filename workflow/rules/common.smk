@@ -8,7 +8,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
 from clusterlens.errors import UserError
 from clusterlens.items import PAPERS
 from clusterlens.models.variants import LEARNED, VARIANTS
-from clusterlens.project import Project, growing
+from clusterlens.project import NOTHING, Project, growing
 
 try:
     project = Project(config)

@@ -22,7 +22,7 @@ rule diagnose_patterns:
         mem_mb=4000,
         runtime=30,
     params:
-        **project.used("diagnose_patterns", settings="diagnose"),
+        **project.used("diagnose_patterns", settings="diagnose", device="device"),
     message:
         "Holding attention patterns against global attention"
     script:

@@ -11,7 +11,7 @@ rule simulate_particles:
         "<benchmarks>/simulate_particles/{paper}_{item}.tsv"
     wildcard_constraints:
         paper="|".join(PAPERS),
-        item=project.items.pattern("particles", "png", below="data/"),
+        item=project.items.pattern("particles", extension="png", below="data/"),
     conda:
         "../../envs/torch.yaml"
     threads: 1
@@ -42,7 +42,7 @@ rule plot_particles:
         "<logs>/plot_particles/{paper}_{item}.log",
     wildcard_constraints:
         paper="|".join(PAPERS),
-        item=project.items.pattern("particles", "png"),
+        item=project.items.pattern("particles", "trained_heads", extension="png"),
     conda:
         "../../envs/base.yaml"
     params:
@@ -65,7 +65,7 @@ rule animate_particles:
         "<logs>/animate_particles/{paper}_{item}.log",
     wildcard_constraints:
         paper="|".join(PAPERS),
-        item=project.items.pattern("particles", "gif"),
+        item=project.items.pattern("particles", "trained_heads", extension="gif"),
     conda:
         "../../envs/base.yaml"
     params:
@@ -87,7 +87,7 @@ rule plot_turnable:
         "<logs>/plot_turnable/{paper}_{item}.log",
     wildcard_constraints:
         paper="|".join(PAPERS),
-        item=project.items.pattern("particles", "html"),
+        item=project.items.pattern("particles", "trained_heads", extension="html"),
     conda:
         "../../envs/base.yaml"
     params:

@@ -11,7 +11,7 @@ rule retrieve_dataset:
     log:
         "<logs>/retrieve_dataset/{dataset}.log",
     wildcard_constraints:
-        dataset="|".join(project.datasets),
+        dataset=project.retrieved(),
     localrule: True
     conda:
         "../../envs/retrieve.yaml"

@@ -5,12 +5,13 @@ import torch
 from clusterlens import job
 from clusterlens.attention.clustering import Clustering, spectrum_rows
 from clusterlens.attention.diagnosis import candidates, diagnose
-from clusterlens.attention.tokens import Tokens, from_image, from_matrix, from_table
+from clusterlens.attention.tokens import Tokens, from_image, from_matrix, from_table, of_hidden
 from clusterlens.data.diagnosed import own_files
+from clusterlens.devices import pick
 from clusterlens.files import read_json, write_json
 
 
-def read_tokens(data: dict, example: list[str], limit: int) -> Tokens:
+def read_tokens(data: dict, example: list[str], limit: int, device: str) -> Tokens:
     """The tokens that the config names; without any, the sample of the diabetes table."""
     if data["table"]:
         return from_table(data["table"], data["columns"], data["label"], limit=limit)
@@ -18,6 +19,11 @@ def read_tokens(data: dict, example: list[str], limit: int) -> Tokens:
         return from_image(data["image"], data["mask"], limit=limit)
     if data["matrix"]:
         return from_matrix(data["matrix"], limit=limit)
+    if data["checkpoint"]:
+        from clusterlens.probing.hidden import hidden_states  # transformers is slow to import
+
+        chosen = {"layer": data["layer"], "tokenizer": data["tokenizer"], "limit": limit, "device": pick(device)}
+        return of_hidden(*hidden_states(data["checkpoint"], data["text"], **chosen), limit=limit)
     sample, manifest = example
     facts = read_json(manifest)
     return from_table(sample, facts["features"], facts["label"], limit=limit)
@@ -26,7 +32,7 @@ def read_tokens(data: dict, example: list[str], limit: int) -> Tokens:
 def main(smk):
     torch.set_num_threads(smk.threads)
     settings = smk.params.settings
-    tokens = read_tokens(settings["data"], list(smk.input.example), settings["max_tokens"])
+    tokens = read_tokens(settings["data"], list(smk.input.example), settings["max_tokens"], smk.params.device)
     findings = diagnose(
         tokens,
         candidates(settings["patterns"], own_files(settings)),

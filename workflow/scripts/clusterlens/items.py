@@ -64,6 +64,7 @@ class Item:
 
     @property
     def simulated(self) -> bool:
+        """Whether it has settings of its own in `simulations`; flows of trained heads have theirs in `probing`."""
         return self.study == "particles"
 
     @property
@@ -102,9 +103,9 @@ class Register:
     def names(self, paper: str) -> list[str]:
         return [item.name for item in self.items if item.paper == paper]
 
-    def pattern(self, study: str, extension: str, below: str = "") -> str:
-        """The items of one study that come with such a file, as a pattern for the wildcard `item` of a path."""
-        chosen = [item for item in self.of() if item.study == study and extension in item.extensions]
+    def pattern(self, *studies: str, extension: str, below: str = "") -> str:
+        """The items of these studies that come with such a file, as a pattern for the wildcard `item` of a path."""
+        chosen = [item for item in self.of() if item.study in studies and extension in item.extensions]
         return "|".join(f"(?<={item.paper}/{below}){item.name}" for item in chosen)
 
 

@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 
 from clusterlens.config import Settings, check_config, load_schema
@@ -15,6 +16,7 @@ from clusterlens.models.variants import LEARNED, VARIANTS
 from clusterlens.provenance import ROOT, worst
 from clusterlens.schema import read_yaml
 
+NOTHING = "(?!)"  # a pattern for a wildcard that takes no value
 Setting = str | tuple[str, str]  # a path in the config, or the path of a section and the role of the keys taken of it
 
 
@@ -80,6 +82,9 @@ class Project:
         """Where a run keeps its checkpoints: outside its outputs, which Snakemake deletes when a job is killed."""
         return f"{self.config['pathvars']['results']}/checkpoints/{wildcards.run}/seed{wildcards.seed}"
 
+    def stand_in_folder(self, wildcards) -> str:
+        return f"{self.config['pathvars']['results']}/checkpoints/{wildcards.dataset}"
+
     # Items
 
     def targets(self, paper: str | None = None) -> list[str]:
@@ -110,6 +115,24 @@ class Project:
         """The data sets of one kind, as a pattern for the wildcard `dataset`."""
         return "|".join(name for name, entry in self.datasets.items() if entry["kind"] == kind)
 
+    @cached_property
+    def stand_ins(self) -> list[str]:
+        """The checkpoints for which the workflow trains a stand-in itself."""
+        names = [name for name, entry in self.datasets.items() if entry["kind"] == "checkpoint"]
+        return [name for name in names if self.config["data"][name]["source"] == "embedded"]
+
+    def probing_threads(self, wildcards) -> int:
+        """A job on tiny checkpoints is done before a second thread would help."""
+        return 1 if self.stand_ins else 4
+
+    def trained_here(self) -> str:
+        """These checkpoints, as a pattern for the wildcard `dataset`."""
+        return "|".join(self.stand_ins) or NOTHING
+
+    def retrieved(self) -> str:
+        """All other data sets."""
+        return "|".join(name for name in self.datasets if name not in self.stand_ins)
+
     def entry(self, wildcards) -> dict:
         return self.datasets[wildcards.dataset]
 
@@ -124,7 +147,8 @@ class Project:
 
     def diagnosed_files(self) -> list[str]:
         """The user's own files that a diagnosis reads, so that editing one diagnoses again."""
-        return diagnosed.named_files(self.config["diagnose"])
+        section = self.config["diagnose"]
+        return diagnosed.named_files(section) + diagnosed.checkpoint_files(section)
 
     def diagnosed_example(self) -> list[str]:
         """What a diagnosis is made on when the config names no data: the sample of the diabetes table."""

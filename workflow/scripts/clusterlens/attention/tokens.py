@@ -1,4 +1,4 @@
-"""Any data as tokens: a table with chosen columns, an image with its mask, or a matrix of hidden states."""
+"""Any data as tokens: a table with chosen columns, an image with its mask, or hidden states."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -124,6 +124,11 @@ def from_matrix(path: str, *, limit: int) -> Tokens:
         raise UserError(
             f"{name} has {int((~np.isfinite(values)).sum())} entries that are not finite: remove or fill them"
         )
+    return of_hidden(values, name, limit=limit)
+
+
+def of_hidden(values: np.ndarray, name: str, *, limit: int) -> Tokens:
+    """Hidden states (n, d) of one sequence; the first `limit` tokens are taken."""
     enough(len(values), name)
     about = f"{name}: {min(len(values), limit)} of {len(values)} tokens with {values.shape[1]} features"
     return Tokens(zscore(values[:limit].astype(float)), about)

@@ -4,7 +4,16 @@ from pathlib import Path
 
 from clusterlens.errors import UserError
 
-KINDS = ("table", "image", "matrix")
+KINDS = ("table", "image", "matrix", "checkpoint")
+FILES = ("table", "image", "matrix", "mask", "text")
+GOES_WITH = {
+    "mask": "image",
+    "columns": "table",
+    "label": "table",
+    "text": "checkpoint",
+    "layer": "checkpoint",
+    "tokenizer": "checkpoint",
+}
 
 
 def own_files(section: dict) -> list[str]:
@@ -15,7 +24,15 @@ def own_files(section: dict) -> list[str]:
 def named_files(section: dict) -> list[str]:
     """Every file of the user's that the diagnosis reads."""
     data = section["data"]
-    return [data[key] for key in (*KINDS, "mask") if data[key]] + own_files(section)
+    return [data[key] for key in FILES if data[key]] + own_files(section)
+
+
+def checkpoint_files(section: dict) -> list[str]:
+    """The files of a checkpoint folder, so that a new checkpoint in it is diagnosed again; none for a hub id."""
+    folder = section["data"]["checkpoint"]
+    if not folder or not Path(folder).expanduser().is_dir():
+        return []
+    return sorted(str(file) for file in Path(folder).expanduser().iterdir() if file.is_file())
 
 
 def uses_example(section: dict) -> bool:
@@ -30,11 +47,14 @@ def check_diagnosis(section: dict) -> None:
         raise UserError(
             f"config key 'diagnose/data': {' and '.join(given)} are given, but one of them is the data: keep one"
         )
-    if data["mask"] and not data["image"]:
-        raise UserError("config key 'diagnose/data/mask': a mask goes with an image; give 'image' too")
-    for key in ("columns", "label"):
-        if data[key] and not data["table"]:
-            raise UserError(f"config key 'diagnose/data/{key}': it goes with a table; give 'table' too")
+    for key, kind in GOES_WITH.items():
+        if data[key] not in (None, []) and not data[kind]:
+            article = "an" if kind == "image" else "a"
+            raise UserError(f"config key 'diagnose/data/{key}': it goes with {article} {kind}; give '{kind}' too")
+    if data["checkpoint"] and not data["text"]:
+        raise UserError(
+            "config key 'diagnose/data/text': a checkpoint needs a text to read; name a .txt or .jsonl file"
+        )
     if data["label"] and data["label"] in data["columns"]:
         raise UserError(f"config key 'diagnose/data/columns': the label '{data['label']}' cannot be a feature too")
     for file in named_files(section):

@@ -8,9 +8,10 @@ from urllib.parse import urlsplit
 
 from clusterlens.data import embedded, hub, kaggle, mirror, user_files
 from clusterlens.data.download import Unreachable, download
-from clusterlens.data.settings import named
+from clusterlens.data.settings import named, named_on_hub
 from clusterlens.errors import UserError
 from clusterlens.files import sha256
+from clusterlens.provenance import stand_in
 
 
 def retrieve(name: str, entry: dict, settings: dict, root: str | None, folder: Path) -> dict:
@@ -53,6 +54,9 @@ def gather(name: str, entry: dict, settings: dict, root: str | None, raw: Path, 
         return {"source": source, "revision": "none", "stand_ins": [embedded.write(name, entry, settings, raw)]}
     if named(settings):
         return {"source": source, "revision": "none", "stand_ins": [user_files.copy(name, entry, settings, raw)]}
+    other = named_on_hub(settings)
+    if other:
+        entry, root = entry | {"hub": {"id": other, "revision": "main"}}, None
     lacking = mirror.lacking(Path(root), entry) if root else None
     if root and not lacking:
         mirror.copy(Path(root), entry, raw)
@@ -63,7 +67,8 @@ def gather(name: str, entry: dict, settings: dict, root: str | None, raw: Path, 
         revision = FETCHERS[source](entry, settings, raw, partial)
     except UserError as error:
         raise type(error)(advice(name, entry, source, root, lacking, error)) from None
-    return {"source": source, "revision": revision, "stand_ins": []}
+    stand_ins = [stand_in(name, f"{other} for {entry['title']}")] if other else []
+    return {"source": source, "revision": revision, "stand_ins": stand_ins}
 
 
 def advice(name: str, entry: dict, source: str, root: str | None, lacking: str | None, error: UserError) -> str:

@@ -29,6 +29,11 @@ def named(settings: dict) -> dict[str, str]:
     return {key: path for key, path in settings["files"].items() if path is not None}
 
 
+def named_on_hub(settings: dict) -> str | None:
+    """Another checkpoint of the hub that the user has named in place of the published one."""
+    return settings["files"].get("folder") if settings["source"] == "hub" else None
+
+
 def check_named(data: dict[str, dict]) -> None:
     """Refuse a config that names a file which is not there, or only some of the files that belong together."""
     for name, settings in data.items():

@@ -33,6 +33,7 @@ def eigenvalue_panels(spectra: pd.DataFrame, titles: dict[str, str], *, columns:
 
 
 def draw_eigenvalues(axis: Axes, spectra: pd.DataFrame, along: str) -> None:
+    """A line per rank; with the columns `low` and `high` also its interval."""
     for rank, colour in zip(sorted(spectra["rank"].unique()), style.PALETTE, strict=False):
         for kind, line in (("centred", "-"), ("uncentred", ":")):
             part = spectra[(spectra["rank"] == rank) & (spectra["covariance"] == kind)]
@@ -42,4 +43,6 @@ def draw_eigenvalues(axis: Axes, spectra: pd.DataFrame, along: str) -> None:
                     axis.plot(sample[along], sample["eigenvalue"], color=colour, linewidth=0.5, alpha=0.45)
             mean = np.exp(np.log(part["eigenvalue"].clip(lower=TINY)).groupby(part[along]).mean())
             axis.plot(mean.index, mean, line, color=colour, label=label)
+            if "low" in part and part["low"].notna().any():
+                axis.fill_between(part[along], part["low"], part["high"], color=colour, alpha=0.15, linewidth=0)
     axis.set_yscale("log")

@@ -130,11 +130,35 @@ def planar_flow(runs: list[Run], *, colour: str) -> Figure:
     """The multi-head flow in the plane at its snapshots, freed of growth."""
     (run,) = runs
     figure, upper, lower = page(height=3.6, shares=(1.25, 1))
+    plane_row(upper, run, colour=colour)
+    flow_curves(lower, run, colour=colour)
+    return figure
+
+
+def plane_row(part: Figure, run: Run, *, colour: str) -> None:
+    """A flow in the plane at its snapshots, freed of growth."""
     path = without_growth(run.path)
     limits = limits_of(path)
-    for axis, t in zip(upper.subplots(1, len(run.snapshots)), run.snapshots, strict=True):
+    for axis, t in zip(part.subplots(1, len(run.snapshots)), run.snapshots, strict=True):
         plane_panel(axis, recent(run, path, t), colour=colour, title=f"t = {t:g}", limits=limits)
-    flow_curves(lower, run, colour=colour)
+
+
+def more_tokens(runs: list[Run]) -> Figure:
+    """The multi-head flow of many tokens, and the value spectrum of every seed's sum of heads."""
+    (run,) = runs
+    figure, upper, lower = page(height=3.8, shares=(1.25, 1.1))
+    plane_row(upper, run, colour=style.PURPLE)
+    left, right = lower.subfigures(1, 2, width_ratios=(1, 3))
+    axis = left.subplots()
+    total, happened = np.linalg.eigvals(run.value.sum(1)), clustered(run)
+    for chosen, colour, label in ((happened, style.PURPLE, "clusters"), (~happened, style.GREY, "does not")):
+        found = total[chosen].ravel()
+        axis.scatter(found.real, found.imag, s=8, color=colour, linewidths=0, label=label)
+    axis.axhline(0, color=style.GREY, linewidth=0.4)
+    axis.axvline(0, color=style.GREY, linewidth=0.4)
+    axis.set(xlabel="Re λ, sum of heads", ylabel="Im λ")
+    axis.legend(fontsize=6, handletextpad=0.1)
+    flow_curves(right, run, colour=style.PURPLE)
     return figure
 
 

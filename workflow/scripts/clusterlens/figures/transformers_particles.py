@@ -161,3 +161,26 @@ def phase_diagram(runs: list[Run]) -> Figure:
     figure.colorbar(image, ax=axes, label="share of pairs with cosine > .999", shrink=0.8)
     style.letter(axes)
     return figure
+
+
+def head_particles(runs: list[Run], *, sink: bool = False) -> Figure:
+    """The first token is red; with `sink` the attention that it receives stands beside that of the median token."""
+    (run,) = runs
+    figure, upper, lower = page(height=3.9, shares=(1.45, 1))
+    sphere_row(upper, run, run.snapshots, rows=1, colour=style.BLUE, first=True)
+    entries = ", ".join(f"{entry:.2f}" for entry in np.diag(run.value[0, 0]))
+    upper.suptitle(f"V = diag({entries})", fontsize=8)
+    left, right = lower.subplots(1, 2)
+    curve(left, run, "first_alignment", colour=style.RED, label="first token to V's eigenvector")
+    curve(left, run, "first_to_others", colour=style.BLUE, label="first token to the others")
+    left.set(ylabel="cosine", ylim=(None, 1.35))
+    left.legend(loc="upper right")
+    if sink:
+        curve(right, run, "received_by_first", colour=style.RED, label="first token")
+        curve(right, run, "received_by_median", colour=style.GREY, label="median token")
+        right.set(ylabel="attention received", ylim=(0, None))
+        right.legend()
+    else:
+        curve(right, run, "clusters", colour=style.BLUE)
+        right.set(ylabel="clusters", ylim=(0, None))
+    return figure

@@ -3,22 +3,22 @@
 import torch
 from torch import Tensor
 
-CHUNK = 4096  # entries of a map whose products are summed in the maps' own precision; the sums are added in float64
+CHUNK = 8192  # entries of a map whose products are summed in the maps' own precision; the sums are added in float64
 
 
 def correlations(maps: Tensor) -> Tensor:
     """Pearson's r of every pair of heads' flattened maps: (B, H, N, N) -> (B, H, H), NaN for a map that is constant."""
     flat = maps.flatten(2)  # (B, H, N²)
-    batch, heads, entries = flat.shape
     mean = flat.mean(-1, keepdim=True)
-    padded = flat.new_zeros(batch, heads, -(-entries // CHUNK) * CHUNK)
-    torch.sub(flat, mean, out=padded[..., :entries])
-    pieces = padded.unflatten(-1, (-1, CHUNK)).transpose(1, 2).flatten(0, 1)  # (B · chunks, H, CHUNK)
-    # r_ab = cov(a, b) / (sigma_a sigma_b), all pairs at once
-    product = torch.bmm(pieces, pieces.mT).unflatten(0, (batch, -1)).double().sum(1).cpu()  # (B, H, H)
+    # r_ab = cov(a, b) / (sigma_a sigma_b), all pairs at once, in pieces that stay in the processor's cache
+    product = torch.zeros(len(flat), flat.shape[1], flat.shape[1], dtype=torch.float64, device=flat.device)
+    for piece in flat.split(CHUNK, dim=-1):
+        centred = piece - mean
+        product += torch.bmm(centred, centred.mT)
+    product = product.cpu()  # (B, H, H)
     square = product.diagonal(dim1=1, dim2=2)  # (B, H)
     # A map of equal numbers keeps a rest of rounding after centring: compare with the size of its entries.
-    size = square + entries * mean[..., 0].double().cpu().square()
+    size = square + flat.shape[-1] * mean[..., 0].double().cpu().square()
     sigma = torch.where(square > (16 * torch.finfo(flat.dtype).eps) ** 2 * size, square.sqrt(), torch.nan)
     return (product / (sigma[:, :, None] * sigma[:, None, :])).clamp(-1, 1)
 

@@ -8,6 +8,13 @@ from clusterlens.metrics.clusters import by_size
 from clusterlens.metrics.fragmentation import rand_index
 
 
+def mean_correlation(per_text: np.ndarray) -> np.ndarray:
+    """(texts, heads, heads) -> (heads, heads), over the texts in which both maps vary; NaN where there is none."""
+    varies = np.isfinite(per_text)
+    total, counted = np.where(varies, per_text, 0).sum(0), varies.sum(0)
+    return np.divide(total, counted, out=np.full(total.shape, np.nan), where=counted > 0)
+
+
 def head_clusters(correlation: np.ndarray, clusters: int) -> np.ndarray:
     """Average-linkage clusters under the distance 1 − r, (heads, heads) -> (heads,); cluster 0 is the largest."""
     distance = 1 - np.nan_to_num(correlation)
@@ -20,9 +27,13 @@ def head_clusters(correlation: np.ndarray, clusters: int) -> np.ndarray:
 def stability(per_text: np.ndarray, clusters: int, *, resamples: int = 200, seed: int = 0) -> np.ndarray:
     """Adjusted Rand index of the clusters of resampled texts against those of all texts, one per resample.
 
-    `per_text` is (texts, heads, heads). 1 where every resample gives the same clusters, about 0 where they are chance.
+    `per_text` is (texts, heads, heads). 1 where every resample gives the same clusters, about 0 where they are chance,
+    NaN where two heads have no correlation at all.
     """
     rng = np.random.default_rng(seed)
-    whole = head_clusters(np.nanmean(per_text, axis=0), clusters)
+    mean = mean_correlation(per_text)
+    if not np.isfinite(mean).all():
+        return np.full(resamples, np.nan)
+    whole = head_clusters(mean, clusters)
     drawn = rng.integers(len(per_text), size=(resamples, len(per_text)))
-    return np.array([rand_index(head_clusters(np.nanmean(per_text[rows], axis=0), clusters), whole) for rows in drawn])
+    return np.array([rand_index(head_clusters(mean_correlation(per_text[rows]), clusters), whole) for rows in drawn])

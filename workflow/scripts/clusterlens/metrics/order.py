@@ -94,10 +94,15 @@ def pair_distance(x: np.ndarray) -> np.ndarray:
 
 def nearest_distance(x: np.ndarray) -> np.ndarray:
     """Mean distance from a token to its nearest neighbour, without growth; NaN for a single token."""
-    n = x.shape[-2]
+    return nearest_mean(scaled_distances(x))
+
+
+def nearest_mean(distance: np.ndarray) -> np.ndarray:
+    """The mean over rows of the smallest entry off the diagonal, (..., n, n); NaN where n is 1."""
+    n = distance.shape[-1]
     if n < 2:
-        return np.full(x.shape[:-2], np.nan)
-    return np.where(np.eye(n, dtype=bool), np.inf, scaled_distances(x)).min(-1).mean(-1)
+        return np.full(distance.shape[:-2], np.nan)
+    return np.where(np.eye(n, dtype=bool), np.inf, distance).min(-1).mean(-1)
 
 
 def merged_places(x: np.ndarray, *, share: float = PLACE_SHARE) -> np.ndarray:
@@ -183,6 +188,14 @@ def first_attention(p: np.ndarray) -> np.ndarray:
     if p.shape[-1] < 2:
         return np.full(p.shape[:-2], np.nan)
     return p[..., 1:, 0].mean(-1)
+
+
+def first_cosine(x: np.ndarray) -> np.ndarray:
+    """Mean cosine of the first token with the others; NaN for a single token."""
+    if x.shape[-2] < 2:
+        return np.full(x.shape[:-2], np.nan)
+    unit = directions(x)
+    return (unit[..., 1:, :] * unit[..., :1, :]).sum(-1).mean(-1)
 
 
 def hull_vertices(points: np.ndarray) -> np.ndarray:

@@ -28,15 +28,12 @@ def density(counts: np.ndarray) -> np.ndarray:
     return counts / (max(counts.sum(), 1) * np.diff(EDGES))
 
 
-def freedman_diaconis(cosines: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Density and edges of the whole matrix, diagonal included, with bins of width 2·IQR·N^(−1/3) (T's public code)."""
-    values = cosines.ravel()
-    return np.histogram(values, bins=np.histogram_bin_edges(values, bins="fd"), density=True)
+def moments(cosines: np.ndarray, *, diagonal: bool = False) -> dict[str, float]:
+    """Mean, skewness m₃/m₂^1.5 and the share of alike ones among the pairs i < j; NaN for a single token.
 
-
-def moments(cosines: np.ndarray) -> dict[str, float]:
-    """Mean, skewness m₃/m₂^1.5 and the share of alike ones among the pairs i < j; NaN for a single token."""
-    values = pairs(cosines)
+    With the `diagonal` those of the whole matrix, as T counts.
+    """
+    values = cosines.ravel() if diagonal else pairs(cosines)
     if not len(values):
         return dict.fromkeys(("mean_cosine", "skewness", "share_alike"), np.nan)
     centred = values - values.mean()

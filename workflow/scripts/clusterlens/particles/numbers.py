@@ -28,19 +28,20 @@ def name_of(measure: str) -> str:
 def settings_numbers(runs: list[Run]) -> list[dict]:
     """The settings that papers print, read from the first run itself."""
     run = runs[0]
-    eigenvalues = np.linalg.eigvals(run.value[0].sum(0))
-    largest = np.abs(eigenvalues) >= np.abs(eigenvalues).max() - 1e-12
     values = {
         "particles": run.path.shape[1],
         "tokens": run.path.shape[1],
-        "dimensions": run.path.shape[2],
+        "dimensions": run.settings["dimension"],
         "beta": run.systems[0, 0],
         "tau": run.systems[0, 1],
         "step": run.settings["step"],
         "duration": run.settings["time"],
         "snapshots": len(run.snapshots),
-        "leading eigenvalue": eigenvalues[largest].real.min(),
     }
+    if run.value is not None:
+        eigenvalues = np.linalg.eigvals(run.value[0].sum(0))
+        largest = np.abs(eigenvalues) >= np.abs(eigenvalues).max() - 1e-12
+        values["leading eigenvalue"] = eigenvalues[largest].real.min()
     return [number("settings", column, value) for column, value in values.items()]
 
 

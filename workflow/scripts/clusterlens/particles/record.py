@@ -148,6 +148,9 @@ MEASURES: dict[str, Callable[[Measured], np.ndarray]] = {
     "distance_to_boolean": lambda m: m.each_attention(order.boolean_distance),
     "attention_to_first": lambda m: m.each_attention(order.first_attention),
     "first_alignment": first_alignment,
+    "first_to_others": lambda m: m.each(order.first_cosine),
+    "received_by_first": lambda m: m.each_attention(lambda p: p[..., 0].mean(-1)),
+    "received_by_median": lambda m: m.each_attention(lambda p: np.median(p.mean(-2), axis=-1)),
     "relative_error": lambda m: frozen_error(m.times, m.x, m.attention(0), m.value),
 }
 

@@ -24,7 +24,7 @@ class Run:
     times: np.ndarray  # (T,)
     path: np.ndarray  # (T, n, d)
     final: Any  # (S, n, d), or None where that would be too much to keep
-    value: np.ndarray  # (S, H, d, d), or 1 for S where all systems share it
+    value: Any  # (S, H, d, d), or 1 for S where all systems share it; None where V is too large to keep
     attention: Any  # (K, n, n) at the snapshots, or None where no measure needs it
     order: dict[str, np.ndarray]  # measure -> (T, S)
 
@@ -49,7 +49,7 @@ class Run:
 
     @property
     def on_sphere(self) -> bool:
-        return not self.settings["field"].startswith(("free", "rescaled"))
+        return not self.settings["field"].startswith(("free", "rescaled", "principal"))
 
     def chosen(self, *, beta: float, steepness: float | None = None) -> np.ndarray:
         """Which systems have this beta and, if given, this steepness: (S,)."""

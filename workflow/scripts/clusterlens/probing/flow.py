@@ -44,9 +44,9 @@ def velocity(heads: Heads, *, symmetric: bool = False, causal: bool = False) -> 
     return field
 
 
-def start(heads: Heads, tokens: int, *, seed: int) -> Tensor:
-    """Tokens drawn uniformly on the sphere of radius √d, the norm that a layer norm gives."""
-    drawn = STARTS["sphere"](np.random.default_rng(seed), tokens, heads.hidden)
+def start(heads: Heads, tokens: int, *, seed: int, shape: str = "sphere") -> Tensor:
+    """Tokens drawn on the sphere of radius √d, the norm that a layer norm gives, or on a circle of that radius."""
+    drawn = choose("start", shape, STARTS)(np.random.default_rng(seed), tokens, heads.hidden)
     return math.sqrt(heads.hidden) * torch.as_tensor(drawn, dtype=heads.query.dtype, device=heads.query.device)
 
 

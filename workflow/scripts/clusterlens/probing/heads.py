@@ -4,15 +4,18 @@ Symbols as in the papers, for tokens x_i in R^d and head m of width k: query, ke
 W_O (d, k), the head's columns of the output projection. Every d x d matrix here has rank k and is never formed.
 """
 
+import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
-from transformers import PreTrainedModel
 
+from clusterlens.data.formats import read_arrays, write_arrays
 from clusterlens.errors import UserError
-from clusterlens.probing.architectures import parts
+
+MATRICES = ("query", "key", "value", "output")
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class Heads:
             if not 0 <= head < len(self):
                 raise UserError(f"head {head} does not exist: the layer has heads 0 to {len(self) - 1}")
         rows = list(chosen)
-        matrices = {name: getattr(self, name)[rows] for name in ("query", "key", "value", "output")}
+        matrices = {name: getattr(self, name)[rows] for name in MATRICES}
         return replace(self, **matrices)
 
     def value_matrix(self, head: int) -> Tensor:
@@ -46,23 +49,29 @@ class Heads:
         # V_m = W_O W_V:  head m adds sum_j P_ij V_m x_j to token i
         return self.output[head] @ self.value[head]
 
+    def like(self, *, seed: int) -> "Heads":
+        """Gaussian heads of the same shape, every matrix with the same Frobenius norm as ours."""
+        drawn = torch.Generator().manual_seed(seed)
+        matrices = {}
+        for name in MATRICES:
+            ours = getattr(self, name)
+            gaussian = torch.randn(ours.shape, generator=drawn, dtype=ours.dtype).to(ours.device)
+            size = torch.linalg.matrix_norm(ours, keepdim=True) / torch.linalg.matrix_norm(gaussian, keepdim=True)
+            matrices[name] = gaussian * size
+        return replace(self, **matrices)
 
-@torch.no_grad()
-def heads_of(model: PreTrainedModel, layer: int = 0, *, global_rows: bool = False) -> Heads:
-    """All heads of a layer, counted from 0; `global_rows` takes the projections of Longformer's global tokens."""
-    all_parts = parts(model)
-    if not 0 <= layer < len(all_parts):
-        raise UserError(f"layer {layer} does not exist: the model has layers 0 to {len(all_parts) - 1}")
-    part = all_parts[layer]
-    inputs = {"query": part.query, "key": part.key, "value": part.value}
-    if global_rows:
-        if model.config.model_type != "longformer":
-            raise UserError(f"global rows are Longformer's: a {model.config.model_type} has none")
-        inputs = {name: getattr(part.attention, f"{name}_global") for name in inputs}
-    count = model.config.num_attention_heads
-    split = {name: linear.weight.detach().double().unflatten(0, (count, -1)) for name, linear in inputs.items()}
-    output = part.output.weight.detach().double().unflatten(1, (count, -1)).transpose(0, 1)
-    return Heads(**split, output=output, scale=part.scale)
+    def save(self, path: str | os.PathLike) -> None:
+        """In single precision, which is what checkpoints have at most."""
+        matrices = {name: getattr(self, name).cpu().numpy().astype(np.float32) for name in MATRICES}
+        write_arrays(path, matrices | {"scale": np.array(self.scale)})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike, *, device: torch.device | str = "cpu") -> "Heads":
+        found = read_arrays(Path(path), (*MATRICES, "scale"))
+        return cls(
+            **{name: torch.as_tensor(found[name], dtype=torch.float64, device=device) for name in MATRICES},
+            scale=float(found["scale"]),
+        )
 
 
 def value_eigenvalues(heads: Heads) -> np.ndarray:
@@ -71,6 +80,14 @@ def value_eigenvalues(heads: Heads) -> np.ndarray:
     found = torch.linalg.eigvals(heads.value @ heads.output).cpu().numpy()
     order = np.lexsort((-found.imag, -np.round(np.abs(found), 12)), axis=-1)  # of a conjugate pair, +i first
     return np.take_along_axis(found, order, axis=-1)
+
+
+def sum_eigenvalues(heads: Heads) -> np.ndarray:
+    """The eigenvalues of sum_m V_m, complex, (min(d, H·k),): those of a common attention matrix for all heads."""
+    # sum_m W_O^m W_V^m = O V with O (d, H·k) and V (H·k, d); V O has the same nonzero eigenvalues.
+    output, value = heads.output.transpose(0, 1).flatten(1), heads.value.flatten(0, 1)
+    product = output @ value if heads.hidden <= len(value) else value @ output
+    return torch.linalg.eigvals(product).cpu().numpy()
 
 
 def leading(eigenvalues: np.ndarray, count: int = 3) -> np.ndarray:

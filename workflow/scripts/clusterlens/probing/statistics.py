@@ -12,15 +12,20 @@ import torch
 from clusterlens.metrics import order, similarity
 from clusterlens.metrics.clusters import threads
 from clusterlens.metrics.correlation import correlations
+from clusterlens.metrics.head_clusters import mean_correlation
 from clusterlens.metrics.spectrum import covariance_spectrum, effective_rank
 from clusterlens.probing.bands import visible
 from clusterlens.probing.capture import Layer
 
 
 class TokenSimilarity:
-    """Pairwise cosines of the tokens by layer: histogram, mean, skewness, share of alike pairs, number of clusters."""
+    """Pairwise cosines of the tokens by layer: histogram, mean, skewness, share of alike pairs, number of clusters.
 
-    def __init__(self):
+    With the `diagonal` all of them are those of the whole matrix, a token's cosine with itself included (T's code).
+    """
+
+    def __init__(self, *, diagonal: bool = False):
+        self.diagonal = diagonal
         self.counts: dict[int, np.ndarray] = defaultdict(lambda: np.zeros(len(similarity.EDGES) - 1, dtype=np.int64))
         self.tokens: dict[int, int] = defaultdict(int)
         self.rows: list[dict] = []
@@ -32,16 +37,20 @@ class TokenSimilarity:
             self.tokens[layer.index] += len(hidden)
             clusters = int(order.count(order.components(cosines > order.CLUSTER_COSINE)))
             row = {"text": text, "layer": layer.index, "tokens": len(hidden), "clusters": clusters}
-            self.rows.append(row | similarity.moments(cosines))
+            self.rows.append(row | similarity.moments(cosines, diagonal=self.diagonal))
 
     def table(self) -> pd.DataFrame:
         """One row per text and layer."""
         return pd.DataFrame(self.rows).sort_values(["layer", "text"], ignore_index=True)
 
-    def histogram(self, layer: int, *, diagonal: bool = False) -> np.ndarray:
-        """The density over `similarity.EDGES` of all texts' cosines at one layer; T's literal mode has the diagonal."""
-        counts = self.counts[layer]
-        return similarity.density(similarity.with_diagonal(counts, self.tokens[layer]) if diagonal else counts)
+    def histogram(self, layer: int) -> np.ndarray:
+        """The density over `similarity.EDGES` of all texts' cosines at one layer."""
+        counts, tokens = self.counts[layer], self.tokens[layer]
+        return similarity.density(similarity.with_diagonal(counts, tokens) if self.diagonal else counts)
+
+    def bins(self, layer: int) -> pd.DataFrame:
+        """The same as a table: where each bin starts, and its density."""
+        return pd.DataFrame({"cosine": similarity.EDGES[:-1].round(6), "density": self.histogram(layer)})
 
 
 class Spectrum:
@@ -69,10 +78,15 @@ class Spectrum:
         """One row per text and layer."""
         return pd.DataFrame(self.rows).sort_values(["layer", "text"], ignore_index=True)
 
-    def by_layer(self, text: int = 0, *, centred: bool = True) -> np.ndarray:
-        """The leading eigenvalues of one text, (layers + 1, kept) (A Figs. 12-15)."""
-        layers = sorted({layer for layer, number, _ in self.eigenvalues if number == text})
-        return np.stack([self.eigenvalues[layer, text, centred] for layer in layers])
+    def eigenvalue_table(self) -> pd.DataFrame:
+        """One row per text, layer, covariance and rank, counted from 1."""
+        rows = [
+            {"text": text, "layer": layer, "covariance": "centred" if centred else "uncentred", "rank": rank}
+            | {"eigenvalue": float(value)}
+            for (layer, text, centred), found in self.eigenvalues.items()
+            for rank, value in enumerate(found, start=1)
+        ]
+        return pd.DataFrame(rows)
 
 
 class HeadCorrelations:
@@ -98,11 +112,7 @@ class HeadCorrelations:
         return np.stack(self.found[layer])
 
     def mean(self, layer: int) -> np.ndarray:
-        """(heads, heads), the mean over the texts in which both maps vary; NaN where there is none."""
-        r = self.per_text(layer)
-        varies = np.isfinite(r)
-        counted = varies.sum(0)
-        return np.divide(np.where(varies, r, 0).sum(0), counted, out=np.full(r.shape[1:], np.nan), where=counted > 0)
+        return mean_correlation(self.per_text(layer))
 
     def off_diagonal(self) -> pd.DataFrame:
         """Mean r over pairs of different heads, one row per text and layer."""

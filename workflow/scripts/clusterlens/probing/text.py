@@ -92,6 +92,12 @@ def paragraphs(
     )
 
 
+def whole(documents: Iterable[str], tokenizer, *, max_tokens: int) -> Paragraph:
+    """All documents as one text, cut to `max_tokens`."""
+    text = "\n".join(documents).strip()
+    return Paragraph(text, tuple(encode(tokenizer, text, max_tokens)))
+
+
 def encode(tokenizer, text: str, max_tokens: int) -> list[int]:
     return tokenizer(text, truncation=True, max_length=max_tokens)["input_ids"]
 

@@ -1,12 +1,13 @@
 """The simulated items of E."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from clusterlens.figures import emergence_particles as figures
-from clusterlens.figures import style
+from clusterlens.figures import style, value_flows
 from clusterlens.figures.particle_panels import FilmPanel
 from clusterlens.metrics.numbers import number, share
 from clusterlens.particles.numbers import clustered, final_numbers, fits, leading, outcome_numbers, snapshot_numbers
@@ -86,7 +87,30 @@ def start_numbers(runs: list[Run]) -> list[dict]:
     return [number("cluster positions", "apart over starts", runs[0].by_seed(apart, together))]
 
 
+def head_numbers(runs: list[Run]) -> list[dict]:
+    """Which head, counted from 1, how many there are in the flow, and whether and how fast it clusters."""
+    trained = runs[0]
+    rows = [number("settings", "heads", trained.settings["heads"])]
+    if trained.settings["head"]:
+        rows.append(number("settings", "head", trained.settings["head"]))
+    for run in runs:
+        rate, fit = fits(run)
+        name = "final" if run is trained else f"{run.label} final"
+        rows.append(share(name, "clusters at all", run.by_seed(clustered(run))))
+        rows.append(number(name, "rate", run.by_seed(rate)))
+        rows.append(number(name, "r squared", run.by_seed(fit)))
+    return rows
+
+
+def head_snapshots(runs: list[Run]) -> list[dict]:
+    """Rows `t=<time>` for the trained heads, `random t=<time>` for the control."""
+    return snapshot_numbers([replace(runs[0], label=""), *runs[1:]])
+
+
 EFFECT = SimulatedItem(figures.effect, tables=(effect_numbers, snapshot_numbers))
+TRAINED_HEADS = SimulatedItem(
+    value_flows.head_flow, tables=(head_numbers, head_snapshots), film=(FilmPanel(0, style.BLUE),)
+)
 ITEMS = {
     "boolean_matrix": SimulatedItem(figures.boolean_matrix),
     "polytope": SimulatedItem(figures.polytope, film=(FilmPanel(0, figures.ORANGE),)),
@@ -107,10 +131,14 @@ ITEMS = {
     ),
     "multihead_eigenvalues": SimulatedItem(figures.multihead_eigenvalues, tables=(spectrum_numbers, snapshot_numbers)),
     "more_tokens": SimulatedItem(
-        partial(figures.planar_flow, colour=style.PURPLE),
+        figures.more_tokens,
         tables=(outcome_numbers, spectrum_numbers, snapshot_numbers),
         film=(FilmPanel(0, style.PURPLE),),
     ),
+    "albert_head_flow": TRAINED_HEADS,
+    "albert_multihead_flow": TRAINED_HEADS,
+    "albert_more_tokens": TRAINED_HEADS,
+    "albert_circle_start": TRAINED_HEADS,
     "heads_effect": EFFECT,
     "start_effect": SimulatedItem(figures.effect, tables=(effect_numbers, start_numbers, snapshot_numbers)),
     "tokens_effect": EFFECT,

@@ -70,6 +70,34 @@ def phase_numbers(runs: list[Run]) -> list[dict]:
     return rows
 
 
+def first_token_numbers(runs: list[Run]) -> list[dict]:
+    """How many eigenvalues V has, the first token's path, and the time from which the clusters stay as they are."""
+    (run,) = runs
+    rows = [number("settings", "eigenvalues", run.value.shape[-1])]
+    columns = {"clusters": "clusters", "first_to_others": "first token to others"}
+    columns["first_alignment"] = "first token to eigenvector"
+    for t in run.snapshots:
+        for measure, column in columns.items():
+            rows.append(number(f"t={t:g}", column, run.by_seed(run.order[measure][run.at(t)])))
+    return [*rows, number("settled", "time", run.by_seed(settled(run)))]
+
+
+def settled(run: Run) -> np.ndarray:
+    """The time from which on the number of clusters stays within one of the last, for each seed."""
+    off = np.abs(run.order["clusters"] - run.order["clusters"][-1]) > 1  # (T, S)
+    last = np.where(off.any(0), len(off) - 1 - off[::-1].argmax(0), -1)
+    return run.times[last + 1]
+
+
+def received_numbers(runs: list[Run]) -> list[dict]:
+    """Attention that the first and the median token receive at the end."""
+    (run,) = runs
+    return [
+        number(f"{name} token", "attention received", run.by_seed(run.order[f"received_by_{name}"][-1]))
+        for name in ("first", "median")
+    ]
+
+
 first_red = partial(FilmPanel, first=True)  # T draws the first token, which leads the others, in red
 ITEMS = {
     "fig3": SimulatedItem(
@@ -89,6 +117,14 @@ ITEMS = {
         figures.fig6,
         tables=(times_shown, snapshot_numbers),
         film=(first_red(0, style.GREY, "V = −I"), first_red(1, style.BLUE, "V = diag(−1, ½, ½)")),
+    ),
+    "fig7": SimulatedItem(
+        figures.head_particles, tables=(first_token_numbers,), film=(first_red(0, style.BLUE, "V of a head"),)
+    ),
+    "fig8": SimulatedItem(
+        partial(figures.head_particles, sink=True),
+        tables=(first_token_numbers, received_numbers),
+        film=(first_red(0, style.BLUE, "V of a head"),),
     ),
     "eigenvalue_sweep": SimulatedItem(figures.eigenvalue_sweep),
     "sinks": SimulatedItem(figures.sinks, tables=(sink_numbers, snapshot_numbers)),

@@ -1,0 +1,138 @@
+"""Layers of probed models: their spectra (A Figs. 12-15), sinks, and depth with and without training."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from clusterlens.figures import style
+from clusterlens.figures.eigenvalues import draw_eigenvalues
+from clusterlens.particles.runs import Run
+from clusterlens.probing.numbers import (
+    DEPTH,
+    PAPER,
+    PARAGRAPHS,
+    SPECTRA,
+    chosen,
+    depth_measures,
+    eigenvalue_curves,
+    measure_curves,
+    replicates,
+    sink_measures,
+    uniform_causal,
+)
+from clusterlens.probing.states import DISABLED, FRESH, TRAINED
+
+NAMES = {"albert": "ALBERT", "t5": "T5", "longformer": "Longformer", "roberta": "RoBERTa"}
+COLOURS = dict(zip(NAMES, (style.BLUE, style.GREEN, style.ORANGE, style.RED), strict=True))
+
+
+def spectra_by_layer(
+    item: str, measures: Mapping[str, pd.DataFrame], spectra: Mapping[str, pd.DataFrame]
+) -> tuple[Figure, pd.DataFrame]:
+    """A column per state: eigenvalues on the paper's text and over paragraphs, and the share of the first."""
+    panels = SPECTRA[item]
+    figure, axes = style.new_figure(
+        3, len(panels), width=max(style.COLUMN, 1.72 * len(panels)), height=5.2, sharex="col", sharey="row"
+    )
+    texts = len(measures[panels[0][0]].query("source == @PARAGRAPHS")["text"].unique())
+    places = {PAPER: (0, "the paper's text"), PARAGRAPHS: (1, f"{texts} paragraphs")}
+    points = []
+    for column, (model, state) in enumerate(panels):
+        upper, _, lower = axes[column :: len(panels)]
+        for source, (row, _) in places.items():
+            axis = axes[row * len(panels) + column]
+            curves = eigenvalue_curves(chosen(spectra[model], state, source))
+            draw_eigenvalues(axis, curves, "layer")
+            points.append(curves.assign(model=model, state=state, source=source))
+        for source, colour in ((PAPER, style.GREY), (PARAGRAPHS, style.BLUE)):
+            draw_shares(lower, chosen(measures[model], state, source), colour)
+        lower.set_xlabel("layer")
+        upper.set_title(state_title(model, state), fontsize=7)
+    for row, name in places.values():
+        axes[row * len(panels)].set_ylabel(f"eigenvalue\n({name})")
+    axes[2 * len(panels)].set_ylabel("share of λ1\n(grey: the paper's text)")
+    axes[2 * len(panels)].set_ylim(0, 1.02)
+    axes[0].plot([], [], ":", color=style.GREY, label="uncentred")
+    columns = 6 if len(panels) > 1 else 3
+    figure.legend(
+        *axes[0].get_legend_handles_labels(),
+        loc="outside upper center",
+        ncols=columns,
+        handlelength=1.4,
+        columnspacing=1,
+    )
+    return figure, pd.concat(points, ignore_index=True)
+
+
+def state_title(model: str, state: str) -> str:
+    return NAMES[model] if state == TRAINED else f"{NAMES[model]}\n{DISABLED[state].title}"
+
+
+def draw_shares(axis: Axes, measures: pd.DataFrame, colour: str) -> None:
+    """λ1/Σλ by layer, solid for the centred covariance, dotted for the other."""
+    for kind, line in (("centred", "-"), ("uncentred", ":")):
+        values = measures.groupby(["layer", "text"])[f"leading_share_{kind}"].mean()
+        draw_curve(axis, measure_curves(values), colour, line)
+
+
+def draw_curve(axis: Axes, curve: pd.DataFrame, colour: str, line: str = "-", **options) -> None:
+    """The mean with its 95 % interval; x is `depth` where the curve has it, else the layer."""
+    x = curve["depth"] if "depth" in curve else curve["layer"]
+    axis.plot(x, curve["value"], line, color=colour, **options)
+    if curve["low"].notna().any():
+        axis.fill_between(x, curve["low"], curve["high"], color=colour, alpha=0.18, linewidth=0)
+
+
+def sinks(measures: Mapping[str, pd.DataFrame], runs: Mapping[str, Run]) -> tuple[Figure, pd.DataFrame]:
+    """Attention to the first token over uniform attention, by relative depth, for models and for the simulation."""
+    figure, axes = style.new_figure(1, 2, height=2.9, sharey=True)
+    points = []
+    for model, table in measures.items():
+        for axis, state, column, line in (
+            (axes[0], TRAINED, "over_uniform", "-"),
+            (axes[0], TRAINED, "strongest_over_uniform", ":"),
+            (axes[1], FRESH, "over_uniform", "-"),
+        ):
+            curve = measure_curves(replicates(sink_measures(table), state, column))
+            curve["depth"] = curve["layer"] / curve["layer"].max()
+            draw_curve(axis, curve, COLOURS[model], line, label=None if line == ":" else NAMES[model])
+            points.append(curve.assign(series=model, state=state, measure=column))
+    for (name, run), shade in zip(runs.items(), (style.BLACK, style.GREY, style.PURPLE), strict=True):
+        ratio = pd.DataFrame(run.order["attention_to_first"] / uniform_causal(run.path.shape[1]))
+        values = ratio.rename_axis(index="layer", columns="text").stack()
+        curve = measure_curves(values).assign(depth=run.times / run.times[-1])
+        for axis in axes:
+            draw_curve(axis, curve, shade, "--", label=f"simulation, {name}")
+        points.append(curve.assign(series=f"simulation {name}", state="simulation", measure="over_uniform"))
+    for axis, title in zip(axes, ("trained (dotted: strongest head)", "freshly initialised"), strict=True):
+        axis.axhline(1, color=style.GREY, linewidth=0.8)
+        axis.set_yscale("log")
+        axis.set_title(title)
+        axis.set_xlabel("relative depth (layer, or time)")
+    axes[0].set_ylabel("attention to the first token\nover uniform attention")
+    axes[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    style.letter(axes)
+    return figure, pd.concat(points, ignore_index=True)
+
+
+def depth(measures: Mapping[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
+    """A column per model, a row per measure: trained weights in colour, freshly initialised ones in grey."""
+    shown = {name: title for name, title in DEPTH.items() if name != "clusters"}
+    count = len(measures)
+    figure, axes = style.new_figure(len(shown), count, height=4.6, sharex="col", sharey="row")
+    points = []
+    for column, (model, table) in enumerate(measures.items()):
+        for row, (measure, title) in enumerate(shown.items()):
+            axis = axes[row * count + column]
+            for state, colour, line in ((FRESH, style.GREY, "--"), (TRAINED, COLOURS[model], "-")):
+                curve = measure_curves(replicates(depth_measures(table), state, measure))
+                draw_curve(axis, curve, colour, line, label=state)
+                points.append(curve.assign(model=model, state=state, measure=measure))
+            if column == 0:
+                axis.set_ylabel(title)
+        axes[column].set_title(NAMES[model])
+        axes[column].legend()
+        axes[(len(shown) - 1) * count + column].set_xlabel("layer")
+    return figure, pd.concat(points, ignore_index=True)
