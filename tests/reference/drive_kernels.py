@@ -57,6 +57,23 @@ def drive_events(call: Callable, real: type) -> Iterator[np.ndarray]:
         yield from multiply(call, real, around, rows, 9 * K, N, random)
 
 
+def drive_banded(call: Callable, real: type) -> Iterator[np.ndarray]:
+    random = np.random.default_rng(0)
+    for texts, n, heads, d, half, chosen in ((1, 1, 1, 1, 1, []), (2, 37, 3, 5, 4, [0, 36]), (2, 71, 1, 17, 90, [3])):
+        q, k, v, by_out = (random.standard_normal((texts, n, heads, d)).astype(real) for _ in range(4))
+        columns = 2 * half + 1 + len(chosen)
+        hidden = np.zeros((texts, n + len(chosen)), real)
+        hidden[:, chosen] = -1e30
+        hidden[-1, n // 2 + 1 : n] = -1e30
+        sizes = [texts, n, heads, d, half, len(chosen)]
+        for gone, gain in ((None, 1.0), ((random.random((texts, heads, n, columns)) < 0.3).astype(np.uint8), 1.4)):
+            out, *slopes = (np.zeros_like(q) for _ in range(4))
+            inputs = (q, k, v, hidden, chosen, gone)
+            call("attend", *inputs, out, sizes, 0.4, gain)
+            call("gradient", *inputs, by_out, *slopes, sizes, 0.4, gain)
+            yield from (out, *slopes)
+
+
 def empty_entries(counts: np.ndarray, real: type) -> tuple[np.ndarray, ...]:
     start = np.concatenate([[0], counts.cumsum()])
     return start, np.zeros(start[-1], np.int32), np.zeros(start[-1], real)
@@ -69,7 +86,7 @@ def multiply(call: Callable, real: type, entries: tuple, rows: int, K: int, N: i
     yield from (*entries, y, w)
 
 
-DRIVERS = {"attention": drive_attention, "neurons": drive_neurons, "events": drive_events}
+DRIVERS = {"attention": drive_attention, "neurons": drive_neurons, "events": drive_events, "banded": drive_banded}
 
 
 def call_compiled(library: ctypes.CDLL, precision: str, name: str, *arguments) -> None:

@@ -11,11 +11,11 @@ import pytest
 import torch
 
 from clusterlens import native
-from clusterlens.models import events, neurons
+from clusterlens.models import banded, events, neurons
 from clusterlens.particles import softmax
 from reference import drive_kernels
 
-LIBRARIES = [module.KERNELS for module in (softmax, neurons, events)]
+LIBRARIES = [module.KERNELS for module in (softmax, neurons, events, banded)]
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 # Without AVX the compiler notes how vectors are passed, which concerns no one: they stay within the file.
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-psabi")
@@ -71,7 +71,7 @@ def test_sanitizers_find_nothing_and_results_stay(kernels, tmp_path):
             tensors = (torch.from_numpy(part) if isinstance(part, np.ndarray) else part for part in arguments)
             kernels.call(name, dtype, *tensors)
 
-        # attention.c may fuse a product and a sum, which rounds otherwise; where it does so is the compiler's choice
+        # some files may fuse a product and a sum, which rounds otherwise; where, is the compiler's choice
         tolerance = 0.0 if "-ffp-contract=off" in kernels.flags else 1000 * torch.finfo(dtype).eps
         for number, wanted in enumerate(drive(call, drive_kernels.REALS[precision])):
             got = found[f"{precision} {number}"]
