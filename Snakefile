@@ -6,6 +6,7 @@
 #   <results>/<paper>/<item>.{pdf,png}      a figure
 #   <results>/<paper>/<item>.manifest.json  where the item comes from
 #   <results>/runs/<run>/seed<k>/...        a training run: metrics.csv, weights.safetensors, manifest.json
+#   <results>/runs/<phase>/<job>/...        a job's language models: metrics and weights; phase: pretraining, finetuning
 #   <results>/<item>.<ext>                  the spiking paper's items under their short names
 #   <results>/{comparison,claims}.csv       our numbers and verdicts against the published ones
 # Papers: spiking (S), transformers (T), emergence (E), attention_clusters (A).

@@ -165,6 +165,25 @@ def test_mirrored_checkpoint_comes_with_all_its_files(tmp_path):
     assert sorted(facts["files"]) == sorted(path.name for path in folder.iterdir())
 
 
+@pytest.mark.parametrize("source", ["mirror", "hub", "file"])
+def test_a_tokenizer_is_its_two_files(source, tmp_path, monkeypatch, serve):
+    folder, files = tmp_path / "models" / "roberta-tokenizer", {"vocab.json": "{}", "merges.txt": "#version"}
+    folder.mkdir(parents=True)
+    for name, content in files.items():
+        (folder / name).write_text(content)
+    entry = REGISTRY["roberta-tokenizer"]
+    place = f"/{entry['hub']['id']}/resolve/{entry['hub']['revision']}"
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    pages = {f"{place}/{name}": content.encode() for name, content in files.items()}
+    monkeypatch.setenv("HF_ENDPOINT", serve({"/": b"", **pages}))
+    own = {"vocabulary": str(folder / "vocab.json"), "merges": str(folder / "merges.txt")}
+    chosen = settings(source, **own if source == "file" else dict.fromkeys(own))
+    mirror = str(tmp_path) if source == "mirror" else None
+    facts = retrieve("roberta-tokenizer", entry, chosen, mirror, tmp_path / "raw")
+    assert {name: (tmp_path / "raw" / name).read_text() for name in facts["files"]} == files
+    assert bool(facts["stand_ins"]) == (source == "file")
+
+
 def test_source_mirror_never_downloads(tmp_path, nowhere):
     (tmp_path / "mirror").mkdir()
     message = refused("heart", settings("mirror", table=None), str(tmp_path / "mirror"), tmp_path)

@@ -63,6 +63,18 @@ def test_permutation_test_counts_all_signs():
     assert permutation_test(d) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("seeds", [2, 5, 9])
+def test_permutation_test_is_scipys_for_any_number_of_seeds(seeds):
+    d = np.round(RNG.normal(0.3, 1, seeds), 1)  # rounded, so that sums tie
+    expected = stats.permutation_test((d,), np.mean, permutation_type="samples", n_resamples=np.inf).pvalue
+    assert permutation_test(d) == pytest.approx(expected)
+
+
+def test_permutation_test_stays_exact_where_signs_cannot_be_listed():
+    assert permutation_test(np.full(30, 0.1)) == 2 / 2**30
+    assert permutation_test(np.zeros(5)) == 1.0
+
+
 def test_numbers_keep_their_seeds():
     entry = number("a", "x", {7: 1.5, 3: 2.5})
     assert from_text(entry["by_seed"]) == {7: 1.5, 3: 2.5} and entry["value"] == 2.0

@@ -17,6 +17,7 @@ from timm.data import Mixup
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
+from clusterlens.data.subsets import balanced
 from clusterlens.errors import UserError
 from clusterlens.models.image_models import build
 from clusterlens.provenance import ROOT
@@ -24,7 +25,7 @@ from clusterlens.schema import read_yaml
 from clusterlens.training import checkpoints
 from clusterlens.training.image_recipe import make_optimizer, make_schedule
 from clusterlens.training.image_task import ImageTask
-from clusterlens.training.images import Preparation, balanced, load_split
+from clusterlens.training.images import Preparation, load_split
 from clusterlens.training.loop import train
 from reference.train_once import train_once
 

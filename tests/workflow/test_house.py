@@ -47,14 +47,15 @@ def test_the_schema_is_closed_everywhere():
     walk(load_schema(), "")
 
 
-def test_mini_only_changes_keys_that_exist():
+@pytest.mark.parametrize("overlay", ["mini.yaml", "language_cpu.yaml"])
+def test_an_overlay_only_changes_keys_that_exist(overlay):
     def merge(base, overlay):
         merged = dict(base)
         for key, value in overlay.items():
             merged[key] = merge(base.get(key, {}), value) if isinstance(value, dict) else value
         return merged
 
-    check_config(merge(CONFIG, yaml.safe_load((ROOT / "config" / "mini.yaml").read_text())), load_schema())
+    check_config(merge(CONFIG, yaml.safe_load((ROOT / "config" / overlay).read_text())), load_schema())
 
 
 @pytest.mark.parametrize("file", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))

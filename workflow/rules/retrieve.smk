@@ -187,3 +187,26 @@ rule prepare_checkpoint:
         "Checking the checkpoint {wildcards.dataset}"
     script:
         "../scripts/prepare_checkpoint.py"
+
+
+rule prepare_tokenizer:
+    input:
+        raw="<resources>/{dataset}/raw",
+        raw_manifest="<resources>/{dataset}/raw.manifest.json",
+    output:
+        tokenizer="<resources>/{dataset}/tokenizer.json",
+        manifest="<resources>/{dataset}/manifest.json",
+    log:
+        "<logs>/prepare_tokenizer/{dataset}.log",
+    wildcard_constraints:
+        dataset=project.of_kind("tokenizer"),
+    localrule: True
+    conda:
+        "../../envs/torch.yaml"
+    params:
+        **project.used("prepare_tokenizer"),
+        entry=project.entry,
+    message:
+        "Preparing the tokenizer {wildcards.dataset}"
+    script:
+        "../scripts/prepare_tokenizer.py"

@@ -98,6 +98,10 @@ def conflicts(config: dict) -> Iterator[str]:
     ):
         if width % heads:
             yield f"section '{section}': {heads} heads do not divide the width {width}; choose a divisor of {width}"
+    longest = text["max_sequence_length"]
+    for window in (text["window"], *text["windows"]):
+        if window > longest:
+            yield f"section 'language_model': a window of {window} does not fit {longest} tokens; choose a smaller one"
     side, patch = image["image_size"], image["patch_size"]
     if side % patch:
         yield f"section 'architecture': patches of {patch} do not tile an image of {side} pixels; choose a divisor"

@@ -12,6 +12,7 @@ from clusterlens.data import settings as data_settings
 from clusterlens.errors import UserError, nearest
 from clusterlens.imports import PACKAGE, fingerprint
 from clusterlens.items import PAPERS, Item, read_items
+from clusterlens.models.arms import language_jobs
 from clusterlens.models.variants import LEARNED, VARIANTS
 from clusterlens.provenance import ROOT, worst
 from clusterlens.schema import read_yaml
@@ -84,6 +85,14 @@ class Project:
 
     def stand_in_folder(self, wildcards) -> str:
         return f"{self.config['pathvars']['results']}/checkpoints/{wildcards.dataset}"
+
+    def language_checkpoints(self, phase: str) -> str:
+        """Where the language models of a phase keep theirs: each run in a folder of its own, whichever its job."""
+        return f"{self.config['pathvars']['results']}/checkpoints/{phase}"
+
+    def language_jobs(self, window: int | None = None) -> dict[str, list[dict]]:
+        """The pre-trainings of each job, by its name; only those with one window, if it is named."""
+        return language_jobs(self.config["language_model"], window)
 
     # Items
 

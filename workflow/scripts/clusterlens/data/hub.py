@@ -115,9 +115,17 @@ def fetch_checkpoint(entry: dict, settings: dict, raw: Path, partial: Path) -> s
     return info.sha
 
 
+def fetch_files(entry: dict, settings: dict, raw: Path, partial: Path) -> str:
+    """The files that a mirror holds, as they are."""
+    for name in entry["mirror"]["files"]:
+        get_file(entry["hub"], name, "model", partial).replace(raw / name)
+    return entry["hub"]["revision"]
+
+
 FETCHERS = {
     "text": fetch_tables,
     "labelled_text": fetch_tables,
     "documents": fetch_documents,
     "checkpoint": fetch_checkpoint,
+    "tokenizer": fetch_files,
 }

@@ -15,6 +15,16 @@ def long_enough(texts: Iterable[str], min_words: int) -> Iterator[str]:
     return (text for text in texts if len(text.split()) >= min_words)
 
 
+def long_lines(lines: Iterable[str], min_characters: int, name: str) -> list[str]:
+    """Those lines that have at least `min_characters` characters, without the white space around them."""
+    kept = [line for line in map(str.strip, lines) if len(line) >= min_characters]
+    if not kept:
+        raise UserError(
+            f"{name}: no line has {min_characters} characters; lower language_model/pretraining/min_characters"
+        )
+    return kept
+
+
 def read_documents(path: Path) -> Iterator[str]:
     """One document per line of a .txt file, or the field `text` of each row of a .jsonl file."""
     if path.suffix != ".jsonl":

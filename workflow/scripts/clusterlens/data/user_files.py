@@ -50,6 +50,11 @@ def copy_checkpoint(files: dict[str, Path], names: list[str], raw: Path) -> None
             shutil.copyfile(file, raw / file.name)
 
 
+def copy_tokenizer(files: dict[str, Path], names: list[str], raw: Path) -> None:
+    for file, name in zip(files.values(), names, strict=True):
+        shutil.copyfile(file, raw / name)
+
+
 COPIERS = {
     "images": copy_images,
     "documents": copy_documents,
@@ -58,4 +63,5 @@ COPIERS = {
     "table": copy_table,
     "picture": copy_picture,
     "checkpoint": copy_checkpoint,
+    "tokenizer": copy_tokenizer,
 }

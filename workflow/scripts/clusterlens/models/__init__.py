@@ -1,1 +1,1 @@
-"""The image models of S, their neurons and the registry that builds them."""
+"""The image models of S, their neurons and the registry that builds them; the small Longformer of A."""

@@ -8,6 +8,7 @@ from timm.data.auto_augment import rand_augment_transform
 from timm.data.mixup import mixup_target
 from timm.data.random_erasing import RandomErasing
 
+from clusterlens.data.subsets import balanced
 from clusterlens.errors import UserError
 
 
@@ -28,15 +29,6 @@ def load_split(path: str, split: str, *, classes: int, limit: int | None) -> tup
         kept = balanced(labels, limit)
         images, labels = images[kept], labels[kept]
     return torch.from_numpy(images), torch.from_numpy(labels)
-
-
-def balanced(labels: np.ndarray, limit: int) -> np.ndarray:
-    """Positions of the first `limit` images when the classes take turns, in their original order."""
-    turn = np.empty(len(labels), dtype=np.int64)
-    for label in np.unique(labels):
-        members = np.flatnonzero(labels == label)
-        turn[members] = np.arange(len(members))
-    return np.sort(np.argsort(turn, kind="stable")[:limit])
 
 
 class Preparation:

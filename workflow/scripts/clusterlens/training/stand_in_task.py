@@ -1,5 +1,7 @@
 """The training of the tiny checkpoints that stand in for the published ones: masked words, for T5 masked spans."""
 
+from typing import NamedTuple
+
 import numpy as np
 import torch
 from timm.scheduler import CosineLRScheduler
@@ -16,6 +18,14 @@ SPAN = 3  # words that one sentinel of T5 stands for
 CLIP = 1.0
 
 
+class Words(NamedTuple):
+    """What `masked` has to know of the tokenizer."""
+
+    special: np.ndarray
+    mask: int
+    vocabulary: int
+
+
 class StandInTask(Task):
     columns = ("val_loss", "lr")
     examples = "texts"
@@ -25,6 +35,7 @@ class StandInTask(Task):
     def __init__(self, kind: str, tokenizer: PreTrainedTokenizerFast, train: list[str], valid: list[str], *,
                  settings: dict):  # fmt: skip
         self.kind, self.tokenizer, self.stand_in = kind, tokenizer, settings
+        self.words = Words(np.array(tokenizer.all_special_ids), tokenizer.mask_token_id, len(tokenizer))
         self.train_x, self.valid_x = (self.blocks(texts)[: settings["texts"]] for texts in (train, valid))
         self.settings = {"kind": kind, "stand_in": settings, "text": fingerprint(self.train_x, self.valid_x)}
         self.name, self.seed, self.device = f"tiny {kind}", settings["seed"], torch.device("cpu")
@@ -75,15 +86,7 @@ class StandInTask(Task):
         """Inputs and labels of one batch (B, n)."""
         if self.kind == "t5":
             return spans(x, drawn, first_sentinel=self.tokenizer.mask_token_id)
-        tokenizer = self.tokenizer
-        inputs, labels = masked(
-            x,
-            special=tokenizer.all_special_ids,
-            mask=tokenizer.mask_token_id,
-            vocabulary=len(tokenizer),
-            ratio=MASKED,
-            draw=drawn,
-        )
+        inputs, labels = masked(x, self.words, ratio=MASKED, draw=drawn)
         return {"input_ids": inputs, "attention_mask": torch.ones_like(x), "labels": labels}
 
 
