@@ -24,8 +24,7 @@ from clusterlens.probing.numbers import (
 )
 from clusterlens.probing.states import DISABLED, FRESH, TRAINED
 
-NAMES = {"albert": "ALBERT", "t5": "T5", "longformer": "Longformer", "roberta": "RoBERTa"}
-COLOURS = dict(zip(NAMES, (style.BLUE, style.GREEN, style.ORANGE, style.RED), strict=True))
+COLOURS = {"albert": style.BLUE, "t5": style.GREEN, "longformer": style.ORANGE, "roberta": style.RED}
 
 
 def spectra_by_layer(
@@ -67,7 +66,7 @@ def spectra_by_layer(
 
 
 def state_title(model: str, state: str) -> str:
-    return NAMES[model] if state == TRAINED else f"{NAMES[model]}\n{DISABLED[state].title}"
+    return style.CLASSES[model] if state == TRAINED else f"{style.CLASSES[model]}\n{DISABLED[state].title}"
 
 
 def draw_shares(axis: Axes, measures: pd.DataFrame, colour: str) -> None:
@@ -97,7 +96,7 @@ def sinks(measures: Mapping[str, pd.DataFrame], runs: Mapping[str, Run]) -> tupl
         ):
             curve = measure_curves(replicates(sink_measures(table), state, column))
             curve["depth"] = curve["layer"] / curve["layer"].max()
-            draw_curve(axis, curve, COLOURS[model], line, label=None if line == ":" else NAMES[model])
+            draw_curve(axis, curve, COLOURS[model], line, label=None if line == ":" else style.CLASSES[model])
             points.append(curve.assign(series=model, state=state, measure=column))
     for (name, run), shade in zip(runs.items(), (style.BLACK, style.GREY, style.PURPLE), strict=True):
         ratio = pd.DataFrame(run.order["attention_to_first"] / uniform_causal(run.path.shape[1]))
@@ -132,7 +131,7 @@ def depth(measures: Mapping[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
                 points.append(curve.assign(model=model, state=state, measure=measure))
             if column == 0:
                 axis.set_ylabel(title)
-        axes[column].set_title(NAMES[model])
+        axes[column].set_title(style.CLASSES[model])
         axes[column].legend()
         axes[(len(shown) - 1) * count + column].set_xlabel("layer")
     return figure, pd.concat(points, ignore_index=True)

@@ -20,6 +20,8 @@ BLUE, ORANGE, GREEN, RED, PURPLE = "#3658bf", "#e07b00", "#2a9d6a", "#c8102e", "
 CYAN, BROWN, PINK, GREY, BLACK = "#3b9fbf", "#8c6239", "#d2528a", "#8a8f98", "#1b1d21"
 PALETTE = (BLUE, ORANGE, GREEN, RED, PURPLE, CYAN, BROWN, PINK, GREY)
 
+CLASSES = {"albert": "ALBERT", "t5": "T5", "bert": "BERT", "longformer": "Longformer", "roberta": "RoBERTa"}
+
 RC = {
     "figure.dpi": 100,
     "savefig.dpi": 200,

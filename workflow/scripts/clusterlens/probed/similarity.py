@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
+from clusterlens.figures import style
 from clusterlens.figures.similarity import plot_similarity
 from clusterlens.files import read_json
 from clusterlens.metrics.numbers import number
@@ -12,15 +13,15 @@ from clusterlens.metrics.numbers import number
 COLUMNS = {"share_alike": "fraction above 0.9", "mean_cosine": "mean cosine", "skewness": "skewness"}
 
 
-def show_similarity(paths: list[str], *, name: str) -> tuple[Figure, pd.DataFrame, list[dict]]:
+def show_similarity(paths: list[str]) -> tuple[Figure, pd.DataFrame, list[dict]]:
     table, histograms = (pd.read_csv(Path(path)) for path in paths[:2])
-    heads = read_json(paths[2])["checkpoint"]["heads"]
+    checkpoint = read_json(paths[2])["checkpoint"]
     texts = table.groupby("mode")["text"].nunique()
     about = {
         "literal": "one head, one paragraph, diagonal counted",
-        "corrected": f"{heads} heads, {texts['corrected']} paragraphs, pairs only",
+        "corrected": f"{checkpoint['heads']} heads, {texts['corrected']} paragraphs, pairs only",
     }
-    figure = plot_similarity(table, histograms, name=name, about=about)
+    figure = plot_similarity(table, histograms, name=style.CLASSES[checkpoint["model_type"]], about=about)
     rows = []
     for (mode, layer), part in table.groupby(["mode", "layer"], sort=False):
         if layer in set(histograms["layer"]):

@@ -7,4 +7,4 @@ from clusterlens.probed.similarity import show_similarity
 
 
 def show(files: dict[str, list[str]]) -> tuple[Figure, pd.DataFrame, list[dict]]:
-    return show_similarity(files["similarity"], name="ALBERT")
+    return show_similarity(files["similarity"])
