@@ -1,6 +1,7 @@
 """Layers of probed models: their spectra (A Figs. 12-15), sinks, and depth with and without training."""
 
 from collections.abc import Mapping
+from itertools import cycle
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -98,7 +99,7 @@ def sinks(measures: Mapping[str, pd.DataFrame], runs: Mapping[str, Run]) -> tupl
             curve["depth"] = curve["layer"] / curve["layer"].max()
             draw_curve(axis, curve, COLOURS[model], line, label=None if line == ":" else style.CLASSES[model])
             points.append(curve.assign(series=model, state=state, measure=column))
-    for (name, run), shade in zip(runs.items(), (style.BLACK, style.GREY, style.PURPLE), strict=True):
+    for (name, run), shade in zip(runs.items(), cycle((style.BLACK, style.GREY, style.PURPLE)), strict=False):
         ratio = pd.DataFrame(run.order["attention_to_first"] / uniform_causal(run.path.shape[1]))
         values = ratio.rename_axis(index="layer", columns="text").stack()
         curve = measure_curves(values).assign(depth=run.times / run.times[-1])
