@@ -1,5 +1,6 @@
 # make mini   every item on the embedded default, and the report    make test   the whole test suite
 # make bench  ratio benchmarks                                      make lint   format, lint and types
+# make test-browser   the atlas in Chromium, which has to be installed with its driver
 # make docs   the generated tables and the rule graph
 # VENV=<folder> puts the environment elsewhere, so that several clones can share one.
 
@@ -10,8 +11,9 @@ CORES  ?= 2
 SNAKEMAKE = $(VENV)/bin/snakemake
 MINI      = --configfile config/mini.yaml
 REPORT    = results/mini/report.html
+ATLAS     = results/mini/atlas/index.html
 
-.PHONY: setup mini test bench lint docs clean
+.PHONY: setup mini test test-browser bench lint docs clean
 
 setup:
 	@$(PYTHON) tools/environment.py $(VENV)
@@ -20,10 +22,14 @@ mini: setup
 	$(SNAKEMAKE) --cores $(CORES) $(MINI)
 	@if [ ! -e $(REPORT) ] || [ -n "$$(find results/mini -type f -newer $(REPORT) -print -quit)" ]; then \
 	    $(SNAKEMAKE) --cores 1 $(MINI) --report $(REPORT); fi
+	@echo "Atlas:  $(ATLAS)"
 	@echo "Report: $(REPORT)"
 
 test: setup
 	$(VENV)/bin/python -m pytest -n 2 --dist loadfile
+
+test-browser: setup
+	$(VENV)/bin/python -m pytest -rs tests/browser
 
 bench: setup
 	@for file in benchmarks/bench_*.py; do PYTHONPATH=workflow/scripts:tests $(VENV)/bin/python $$file || exit 1; done

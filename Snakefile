@@ -9,6 +9,7 @@
 #   <results>/runs/<phase>/<job>/...        a job's language models: metrics and weights; phase: pretraining, finetuning
 #   <results>/<item>.<ext>                  the spiking paper's items under their short names
 #   <results>/{comparison,claims}.csv       our numbers and verdicts against the published ones
+#   <results>/atlas/index.html              everything above on pages to read
 # Papers: spiking (S), transformers (T), emergence (E), attention_clusters (A).
 
 from snakemake.utils import min_version
@@ -31,6 +32,7 @@ include: "workflow/rules/language.smk"
 include: "workflow/rules/probing.smk"
 include: "workflow/rules/diagnose.smk"
 include: "workflow/rules/verify.smk"
+include: "workflow/rules/atlas.smk"
 
 
 rule all:
@@ -41,6 +43,7 @@ rule all:
         "<results>/comparison.csv",
         "<results>/claims.csv",
         "<results>/verdicts.png",
+        "<results>/atlas/index.html",
 
 
 rule spiking:

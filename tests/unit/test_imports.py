@@ -51,7 +51,7 @@ def test_the_fingerprint_changes_with_what_a_file_computes_and_with_nothing_else
 
 def test_rooms_only_use_the_rooms_above_them():
     order = ["data", "metrics", "particles", "attention", "models", "training", "probing", "figures"]
-    order += ["simulated", "clustered", "probed", "verify"]
+    order += ["simulated", "clustered", "probed", "verify", "atlas"]
     for room in order:
         for source in (imports.PACKAGE / room).rglob("*.py"):
             used = {Path(name).parts[0] for name in names(imports.direct(source)) if "/" in name}

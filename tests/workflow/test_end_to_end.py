@@ -18,6 +18,7 @@ JUDGING = {  # what follows when any numbers may have changed
     "Judging the papers' claims",
     "Writing the captions of the report",
     "Drawing the verdicts",
+    "Writing the atlas to results/mini/atlas/index.html",
 }
 JUDGED = [item for item in read_items() if item.judged]
 
@@ -65,6 +66,12 @@ def test_a_manifest_holds_the_settings_and_the_scale_of_its_own_job(finished):
     assert trained["scale"] == "mini" and [entry["dataset"] for entry in trained["stand_ins"]] == ["cifar10"]
     run = json.loads((results / "runs" / "vit" / "seed0" / "manifest.json").read_text())
     assert run["settings"]["training"]["epochs"] == 3 and "correlation_images" not in run["settings"]["training"]
+
+
+def test_the_atlas_has_a_whole_page_for_every_item(finished):
+    for item in read_items():
+        text = (finished / item.page.replace("<results>", "results/mini")).read_text()
+        assert "Missing file" not in text and ("No manifest" in text) != item.built, item.page
 
 
 def plan(snakemake, folder: Path) -> list[str]:

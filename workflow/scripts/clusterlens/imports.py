@@ -14,6 +14,8 @@ from types import CodeType
 PACKAGE = Path(__file__).resolve().parent
 PLUMBING = {PACKAGE / f"{name}.py" for name in ("errors", "files", "job", "logs", "provenance")}
 
+SIBLINGS = (".c", ".html", ".css", ".js")  # a string that ends so and names a file beside the module is a dependency
+
 
 @cache
 def closure(script: Path) -> tuple[Path, ...]:
@@ -51,7 +53,7 @@ def scan(source: Path) -> tuple[frozenset[Path], str]:
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant):
-            if isinstance(node.value, str) and node.value.endswith((".c", ".html")):
+            if isinstance(node.value, str) and node.value.endswith(SIBLINGS):
                 found |= {sibling} if (sibling := source.parent / node.value).is_file() else set()
         elif isinstance(node, ast.Import):
             for alias in node.names:

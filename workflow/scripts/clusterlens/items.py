@@ -63,6 +63,11 @@ class Item:
         return f"workflow/report/{self.paper}/{self.name}.rst"
 
     @property
+    def page(self) -> str:
+        """Its page in the atlas."""
+        return f"<results>/atlas/{self.paper}.{self.name}.html"
+
+    @property
     def simulated(self) -> bool:
         """Whether it has settings of its own in `simulations`; flows of trained heads have theirs in `probing`."""
         return self.study == "particles"

@@ -101,11 +101,16 @@ class Project:
 
     def judged(self) -> list[Item]:
         """The items whose numbers are compared: all with rules or, with `verify: {items: existing}`, those on disk."""
-        judged = [item for item in self.items if item.judged]
-        if self.config["verify"]["items"] == "all":
-            return judged
-        folder = self.config["pathvars"]["results"]
-        return [item for item in judged if Path(item.manifest.replace("<results>", folder)).is_file()]
+        return [item for item in self.items if item.judged and self.wanted(item.manifest)]
+
+    def shown_files(self) -> list[str]:
+        """The files that the atlas shows: all targets or, with `verify: {items: existing}`, those on disk."""
+        return [path for path in self.targets() if self.wanted(path)]
+
+    def wanted(self, path: str) -> bool:
+        """Whether verification waits for a file: for all or, with `verify: {items: existing}`, for those on disk."""
+        existing = self.config["verify"]["items"] == "existing"
+        return not existing or Path(path.replace("<results>", self.config["pathvars"]["results"])).is_file()
 
     def published(self) -> list[str]:
         """What the papers print, as files of this tree."""

@@ -15,6 +15,8 @@ COLUMNS += ["scale", "data", "waits for", "reason", "check", "source"]
 # In the order of what they say about the claim.
 VERDICTS = ["reproduced", "not reproduced", "undecided", "cannot hold", "contradicts itself"]
 VERDICTS += ["held here", "did not hold here", "not comparable here", "not run"]
+# Checks whose value is a number of the paper; the value of any other check is a threshold of ours.
+PRINTED = {"equals", "text_equals", "within", "difference_within", "reduction_within"}
 RULED_OUT = {"cannot_hold": "cannot hold", "contradicts": "contradicts itself"}
 
 
@@ -32,7 +34,8 @@ def judge(claim: dict, result: Result | None, compared: pd.DataFrame) -> dict:
     """One claim; `compared` is its item's part of the comparison table."""
     line = {name: claim.get(name, "") for name in ("id", "paper", "item", "claim", "check", "source")}
     ruled_out = next((key for key in RULED_OUT if key in claim), None)
-    line |= {"whose": claim.get("whose", "paper"), "published": str(claim.get("args", {}).get("value", ""))}
+    printed = claim.get("args", {}).get("value", "") if claim.get("check") in PRINTED else ""
+    line |= {"whose": claim.get("whose", "paper"), "published": str(printed)}
     line["reason"] = claim.get(ruled_out or "reason", "")
     outcome, missing = look(claim, result, compared)
     waits = result.waits_for(claim.get("needs", ""), claim.get("data", [])) if result is not None else ""

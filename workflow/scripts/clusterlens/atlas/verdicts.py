@@ -1,0 +1,52 @@
+"""How verdicts look and sort: one symbol and one colour each, readable without the colour."""
+
+from clusterlens.figures.verdicts import COLOURS
+from clusterlens.provenance import PAPER
+from clusterlens.verify.compare import VERDICTS
+
+SYMBOLS = {
+    "reproduced": "✓",
+    "not reproduced": "✗",
+    "undecided": "?",
+    "cannot hold": "∅",
+    "contradicts itself": "⇄",
+    "held here": "+",
+    "did not hold here": "−",
+    "not comparable here": "~",
+    "not run": "·",
+    "match": "=",
+    "within tolerance": "≈",
+    "differs": "≠",
+}
+LOOKS_LIKE = {"match": "reproduced", "within tolerance": "held here", "differs": "not reproduced"}
+ORDER = [*COLOURS, *(verdict for verdict in VERDICTS if verdict not in COLOURS)]
+DATA = ["as in the paper", "smaller scale", "stand-in data", "no result"]
+
+
+def colour(verdict: str) -> str:
+    return COLOURS[LOOKS_LIKE.get(verdict, verdict)]
+
+
+def ink(verdict: str) -> str:
+    """Black or white, whichever is easier to read on the colour of the verdict."""
+    channels = (int(colour(verdict)[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    linear = [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in channels]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000000" if luminance > 0.179 else "#ffffff"
+
+
+def rank(verdict: str) -> int:
+    """Its place in the order of verdicts; a number that no paper prints has none and comes last."""
+    return ORDER.index(verdict) if verdict else len(ORDER)
+
+
+def slug(verdict: str) -> str:
+    """The verdict as a class name."""
+    return verdict.replace(" ", "-")
+
+
+def data_kind(*, scale: str, stand_ins: object) -> str:
+    """What a result rests on, as one of `DATA`; no scale means no result."""
+    if not scale:
+        return "no result"
+    return "stand-in data" if stand_ins else "as in the paper" if scale == PAPER else "smaller scale"
