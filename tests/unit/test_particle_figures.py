@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 import yaml
-from PIL import Image
+from matplotlib.colors import to_rgb
+from PIL import Image, ImageSequence
 
 from clusterlens.errors import UserError
 from clusterlens.figures import style
@@ -165,6 +166,19 @@ def test_films_have_the_frames_asked_for_and_move(stored, tmp_path, paper, item)
         assert film.n_frames == 4
     assert np.abs(pictures[0].astype(int) - pictures[-1]).mean() > 0.5
     assert b"ftyp" in (tmp_path / "a.mp4").read_bytes()[:16]
+
+
+def test_a_gif_keeps_the_colours_of_every_frame(stored, tmp_path):
+    pictures = list(frames(stored("transformers", "fig4"), find("transformers", "fig4").film, 4))
+    write_gif(tmp_path / "a.gif", pictures)
+    red = np.array(to_rgb(style.RED)) * 255
+    with Image.open(tmp_path / "a.gif") as film:
+        for picture, frame in zip(pictures, ImageSequence.Iterator(film), strict=True):
+            first_token = np.abs(picture - red).max(-1) < 8
+            assert first_token.sum() > 10
+            shown = np.asarray(frame.convert("RGB")).astype(int)
+            assert np.abs(shown[first_token] - red).max() < 24
+            assert (shown[0, 0] == 255).all()
 
 
 def test_a_page_holds_its_data_and_asks_for_nothing(stored):

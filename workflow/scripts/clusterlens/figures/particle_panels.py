@@ -20,12 +20,17 @@ DOT = {"s": 9, "edgecolors": "white", "linewidths": 0.25}
 
 @dataclass(frozen=True)
 class FilmPanel:
-    """One run in an item's film and in its turnable view: its index, and whether the first token is red."""
+    """One run in an item's film and in its turnable view, by its index.
+
+    `first`: the first token is red; `hull`: with the convex hull; not `equal`: each axis on a scale of its own.
+    """
 
     index: int
     colour: str
     title: str = ""
     first: bool = False
+    hull: bool = False
+    equal: bool = True
 
 
 def page(*, height: float, shares: tuple[float, float]) -> tuple[Figure, Figure, Figure]:

@@ -16,8 +16,9 @@ from clusterlens.files import replacing
 COLUMN = 3.35  # inches: one column of a two-column page
 PAGE = 6.9  # inches: both columns
 
-BLUE, ORANGE, GREEN, RED, PURPLE = "#3658bf", "#e07b00", "#2a9d6a", "#c8102e", "#8e4a9e"
-CYAN, BROWN, PINK, GREY, BLACK = "#3b9fbf", "#8c6239", "#d2528a", "#8a8f98", "#1b1d21"
+# Hues after Okabe and Ito, each of its own lightness, told apart in deuteranopia and in grey (tests/unit/test_style.py).
+BLUE, ORANGE, GREEN, RED, PURPLE = "#075faf", "#e18a02", "#009970", "#e21715", "#571574"
+CYAN, BROWN, PINK, GREY, BLACK = "#4ed2fe", "#6c4118", "#f791c0", "#8f949c", "#1b1d21"
 PALETTE = (BLUE, ORANGE, GREEN, RED, PURPLE, CYAN, BROWN, PINK, GREY)
 
 CLASSES = {"albert": "ALBERT", "t5": "T5", "bert": "BERT", "longformer": "Longformer", "roberta": "RoBERTa"}

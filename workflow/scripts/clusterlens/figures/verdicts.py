@@ -1,26 +1,40 @@
-"""All claims in one picture: a tile per claim, a line per item, a panel per paper."""
+"""All claims in one picture: a tile with colour and symbol per claim, a line per item, a panel per paper."""
 
 import textwrap
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.legend_handler import HandlerPatch
 from matplotlib.patches import Patch, Rectangle
+from matplotlib.text import Text
 
 from clusterlens.figures import style
 from clusterlens.items import PAPERS, Register
 
 COLOURS = {
-    "reproduced": style.GREEN,
-    "not reproduced": style.RED,
-    "undecided": "#b8860b",
-    "cannot hold": style.PURPLE,
-    "contradicts itself": style.BROWN,
-    "held here": "#a9d8c2",
-    "did not hold here": "#eeb3bc",
-    "not comparable here": "#f2e3b5",
-    "not run": "#dfe2e6",
+    "reproduced": "#00825f",
+    "not reproduced": "#b80008",
+    "undecided": "#bf7e02",
+    "cannot hold": "#502987",
+    "contradicts itself": "#3a1c00",
+    "held here": "#6dcdaf",
+    "did not hold here": "#ea8c83",
+    "not comparable here": "#fcedbe",
+    "not run": "#d6d9de",
 }
+SYMBOLS = {
+    "reproduced": "✓",
+    "not reproduced": "✗",
+    "undecided": "?",
+    "cannot hold": "∅",
+    "contradicts itself": "⇄",
+    "held here": "+",
+    "did not hold here": "−",
+    "not comparable here": "~",
+    "not run": "·",
+}
+DARK = ("reproduced", "not reproduced", "undecided", "cannot hold", "contradicts itself")  # with a white symbol
 MET = ["match", "within tolerance"]
 PER_LINE = 10  # tiles; an item with more claims continues on the next line
 
@@ -41,8 +55,32 @@ def draw_verdicts(claims: pd.DataFrame, comparison: pd.DataFrame, items: Registe
     counts = claims["verdict"].value_counts()
     handles = [Patch(color=colour, label=f"{name} ({counts.get(name, 0)})") for name, colour in COLOURS.items()]
     title = f"one tile per claim, {scale} configuration"
-    figure.legend(handles=handles, loc="outside lower center", ncols=5, title=title, title_fontsize=7)
+    figure.legend(
+        handles=handles,
+        handler_map={Patch: TileHandler()},
+        loc="outside lower center",
+        ncols=5,
+        title=title,
+        title_fontsize=7,
+        handlelength=1.3,
+        handleheight=1.1,
+    )
     return figure
+
+
+class TileHandler(HandlerPatch):
+    """The tile of a verdict in the legend, with its symbol."""
+
+    def create_artists(self, legend, handle, x, y, width, height, size, transform):
+        tile = super().create_artists(legend, handle, x, y, width, height, size, transform)
+        verdict = handle.get_label().rpartition(" (")[0]
+        middle = (width - x) / 2, (height - y) / 2
+        return [*tile, Text(*middle, SYMBOLS[verdict], transform=transform, **symbol_look(verdict))]
+
+
+def symbol_look(verdict: str) -> dict:
+    ink = "white" if verdict in DARK else style.BLACK
+    return {"color": ink, "ha": "center", "va": "center_baseline", "fontsize": 6}
 
 
 def draw_paper(axis: Axes, claims: pd.DataFrame, items: list[str]) -> int:
@@ -55,6 +93,7 @@ def draw_paper(axis: Axes, claims: pd.DataFrame, items: list[str]) -> int:
         for position, verdict in enumerate(verdicts):
             corner = position % PER_LINE + 0.06, line + position // PER_LINE - 0.42
             axis.add_patch(Rectangle(corner, 0.88, 0.84, color=COLOURS[verdict], linewidth=0))
+            axis.text(corner[0] + 0.44, corner[1] + 0.42, SYMBOLS[verdict], **symbol_look(verdict))
         line += max(1, -(-len(verdicts) // PER_LINE))
     axis.set_yticks(list(ticks.values()), [name.replace("_", " ") for name in ticks], fontsize=6)
     axis.set(xlim=(0, PER_LINE), xticks=[])

@@ -113,13 +113,15 @@ TRAINED_HEADS = SimulatedItem(
 )
 ITEMS = {
     "boolean_matrix": SimulatedItem(figures.boolean_matrix),
-    "polytope": SimulatedItem(figures.polytope, film=(FilmPanel(0, figures.ORANGE),)),
+    "polytope": SimulatedItem(figures.polytope, film=(FilmPanel(0, figures.ORANGE, hull=True),)),
     "hyperplanes": SimulatedItem(
         figures.hyperplanes,
         tables=(final_numbers, snapshot_numbers),
         film=(FilmPanel(0, figures.VIOLET, "d = 2"), FilmPanel(1, figures.VIOLET, "d = 3")),
     ),
-    "mixed": SimulatedItem(figures.mixed, tables=(final_numbers, snapshot_numbers), film=(FilmPanel(0, figures.TEAL),)),
+    "mixed": SimulatedItem(
+        figures.mixed, tables=(final_numbers, snapshot_numbers), film=(FilmPanel(0, figures.TEAL, equal=False),)
+    ),
     "circle_start": SimulatedItem(
         partial(figures.planar_flow, colour=style.GREEN),
         tables=(outcome_numbers, snapshot_numbers),

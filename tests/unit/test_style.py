@@ -1,0 +1,57 @@
+"""Colours that mean something can be told apart in deuteranopia and in grey."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+
+from clusterlens.figures import heads, layers, pretraining, style, verdicts
+
+# Deuteranopia in linear RGB (Machado, Oliveira and Fernandes 2009), and linear RGB to XYZ for D65.
+DEUTERANOPIA = np.array(
+    [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+)
+XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+SETS = {
+    "palette": [colour for colour in style.PALETTE if colour != style.GREY],
+    "verdicts": list(verdicts.COLOURS.values()),
+    "variants": list(heads.COLOURS.values()),
+    "arms": list(pretraining.COLOURS.values()),
+    "models": list(layers.COLOURS.values()),
+}
+
+
+def linear(colours: list[str]) -> np.ndarray:
+    srgb = np.array([to_rgb(colour) for colour in colours])
+    return np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb: np.ndarray) -> np.ndarray:
+    """CIE L*a*b* of linear RGB (n, 3)."""
+    t = rgb @ XYZ.T / XYZ.sum(1)
+    f = np.where(t > (6 / 29) ** 3, np.cbrt(t), t / (3 * (6 / 29) ** 2) + 4 / 29)
+    return np.stack([116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1)
+
+
+def smallest(places: np.ndarray) -> float:
+    return min(np.linalg.norm(one - other) for one, other in combinations(places, 2))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_colours_are_told_apart_in_deuteranopia_and_in_grey(name):
+    rgb = linear(SETS[name])
+    assert smallest(lab(np.clip(rgb @ DEUTERANOPIA.T, 0, 1))) > 12, "in deuteranopia"
+    assert smallest(lab(rgb)[:, :1]) > 6, "in grey"
+
+
+def test_the_measure_knows_colours_that_deuteranopia_confuses():
+    red, green = linear(["#b05050", "#6e7a3f"]), linear(["#b05050"])
+    assert smallest(lab(np.clip(red @ DEUTERANOPIA.T, 0, 1))) < smallest(lab(red)) / 2
+    np.testing.assert_allclose(lab(linear(["#ffffff"])), [[100, 0, 0]], atol=0.02)
+    assert lab(green)[0, 1] > 30
+
+
+def test_every_verdict_has_a_symbol_of_its_own():
+    assert list(verdicts.SYMBOLS) == list(verdicts.COLOURS)
+    assert len(set(verdicts.SYMBOLS.values())) == len(verdicts.SYMBOLS)
