@@ -10,8 +10,9 @@ from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 from scipy.spatial import ConvexHull
 
 from clusterlens.figures import style
+from clusterlens.figures.seeds import over_time, seed_lines
 from clusterlens.metrics import order
-from clusterlens.metrics.statistics import mean_interval
+from clusterlens.metrics.statistics import mean
 from clusterlens.particles.runs import Run
 
 TRAIL = {"linewidths": 0.45, "linestyles": (0, (3, 2)), "alpha": 0.5}
@@ -106,10 +107,11 @@ def space_panel(
     title: str,
     limits: np.ndarray,
     hull: bool = False,
+    axes: tuple[str, str, str] | None = None,
     view=(12, 35),
     **frame,
 ) -> None:
-    """Tokens in 3-D space with trails and, if asked, the hull of their present places."""
+    """Tokens in 3-D space with trails and, if asked, the hull of their present places and named axes."""
     now = path[-1]
     if hull:
         faces = now[ConvexHull(now, qhull_options="QJ").simplices]
@@ -117,6 +119,8 @@ def space_panel(
             Poly3DCollection(faces, facecolors=colour, alpha=0.06, edgecolors="silver", linewidths=0.35)
         )
     space_tokens(axis, path, colour=colour)
+    if axes:
+        draw_axes(axis, limits, axes)
     frame_space(axis, title, limits, view, **frame)
 
 
@@ -125,12 +129,12 @@ def circle_panel(axis: Axes, path: np.ndarray, *, colour: str, title: str, first
     turn = np.linspace(0, 2 * np.pi, 200)
     axis.plot(np.cos(turn), np.sin(turn), color=style.GREY, linewidth=0.5)
     now = path[-1]
-    radius = 1 + 0.05 * crowding(now)
+    radius = 1 + 0.035 * crowding(now)
     places = now * radius[:, None]
     axis.scatter(*(places[1:] if first else places).T, color=colour, zorder=3, **DOT)
     if first:
         axis.scatter(*places[:1].T, color=style.RED, zorder=4, **(DOT | {"s": 26}))
-    axis.set(xlim=(-1.65, 1.65), ylim=(-1.65, 1.65), aspect="equal")
+    axis.set(xlim=(-1.43, 1.43), ylim=(-1.43, 1.43), aspect="equal")
     axis.set_axis_off()
     axis.set_title(title)
 
@@ -172,22 +176,30 @@ def recent(run: Run, path: np.ndarray, t: float, *, span: float = 2.5) -> np.nda
     return path[run.at(t - span) : run.at(t) + 1]
 
 
-def curve(axis: Axes, run: Run, measure: str, *, colour: str, label: str = "", marks: bool = True) -> None:
-    """A measure over time with its band, and each snapshot as a dot."""
-    middle = band(axis, run.times, run.order[measure], colour=colour, label=label)
+def curve(axis: Axes, run: Run, measure: str, *, colour: str, label: str = "", marks: bool = True, **options) -> None:
+    """A measure over time, seeds thin and their mean with its interval, and each snapshot as a dot."""
+    values = run.order[measure]
+    band(axis, run.times, values, colour=colour, label=label, **options)
     if marks:
         where = [run.at(t) for t in run.snapshots]
-        axis.plot(run.times[where], middle[where], "o", color=colour, markersize=2.8)
+        middle = [mean(these) for these in values[where]]
+        axis.plot(run.times[where], middle, "o", color=colour, markersize=2.8)
 
 
-def band(axis: Axes, times: np.ndarray, values: np.ndarray, *, colour: str, label: str = "") -> np.ndarray:
-    """Mean over seeds of values (T, S) over time, with its 95 % interval as a band; the mean."""
-    found = [mean_interval(these) for these in values]
-    low, middle, high = np.array([(one.low, one.value, one.high) for one in found]).T
-    axis.plot(times, middle, color=colour, label=label)
-    axis.fill_between(times, low, high, color=colour, alpha=0.18, linewidth=0)
+def band(axis: Axes, times: np.ndarray, values: np.ndarray, *, colour: str, label: str = "", **options) -> None:
+    """Values (T, S) over time: seeds thin, their mean, and its 95 % interval as a band."""
+    seed_lines(axis, over_time(times, values), "time", "value", colour=colour, label=label, **options)
     axis.set_xlabel("t")
-    return middle
+
+
+def draw_axes(axis: Axes, limits: np.ndarray, names: tuple[str, str, str] = ("x₁", "x₂", "x₃")) -> None:
+    """Three axes from the lowest corner of the limits (3, 2), with their names."""
+    corner, ends = limits[:, 0], limits[:, 0] + np.diag(0.35 * np.ptp(limits, axis=1))
+    axis.add_collection3d(
+        Line3DCollection([np.stack([corner, end]) for end in ends], colors=style.GREY, linewidths=0.7, zorder=0)
+    )
+    for end, name in zip(ends, names, strict=True):
+        axis.text(*(corner + 1.12 * (end - corner)), name, fontsize=6, color="#5a5f67", ha="center", va="center")
 
 
 def without_growth(path: np.ndarray) -> np.ndarray:

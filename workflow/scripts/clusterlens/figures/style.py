@@ -16,7 +16,7 @@ from clusterlens.files import replacing
 COLUMN = 3.35  # inches: one column of a two-column page
 PAGE = 6.9  # inches: both columns
 
-# Hues after Okabe and Ito, each of its own lightness, told apart in deuteranopia and in grey (tests/unit/test_style.py).
+# Hues after Okabe and Ito, each of its own lightness: told apart in deuteranopia and in grey (see test_style.py).
 BLUE, ORANGE, GREEN, RED, PURPLE = "#075faf", "#e18a02", "#009970", "#e21715", "#571574"
 CYAN, BROWN, PINK, GREY, BLACK = "#4ed2fe", "#6c4118", "#f791c0", "#8f949c", "#1b1d21"
 PALETTE = (BLUE, ORANGE, GREEN, RED, PURPLE, CYAN, BROWN, PINK, GREY)

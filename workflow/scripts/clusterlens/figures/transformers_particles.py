@@ -3,12 +3,14 @@
 from functools import partial
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from clusterlens.figures import style
 from clusterlens.figures.particle_panels import band, circle_panel, curve, page, sphere_row
+from clusterlens.figures.seeds import points
 from clusterlens.metrics import order
-from clusterlens.metrics.statistics import mean_interval
+from clusterlens.metrics.statistics import share_interval
 from clusterlens.particles.runs import Run
 from clusterlens.particles.theory import boundary, even_spacing, random_spacing, uniform_causal
 
@@ -16,16 +18,18 @@ from clusterlens.particles.theory import boundary, even_spacing, random_spacing,
 def fig3(runs: list[Run]) -> Figure:
     """T Fig. 3: random Q and K as in the caption, Q'K = I as in the text."""
     identity, random, identity_long, random_long = runs
-    figure, upper, lower = page(height=5.5, shares=(2.7, 1))
-    sphere_row(upper, random, random.snapshots, colour=style.BLUE, name="random Q, K", first=True)
-    sphere_row(upper, identity, identity.snapshots, row=1, colour=style.BLUE, name="Q'K = I", first=True)
+    figure, upper, lower = page(height=4.9, shares=(2.2, 1))
+    times = with_start(random.snapshots)
+    sphere_row(upper, random, times, colour=style.ORANGE, name="random Q, K", first=True)
+    sphere_row(upper, identity, times, row=1, colour=style.BLUE, name="Q'K = I", first=True)
     left, middle, right = lower.subplots(1, 3)
     for run, colour, label in ((random_long, style.ORANGE, "random Q, K"), (identity_long, style.BLUE, "Q'K = I")):
-        curve(left, run, "clusters", colour=colour, label=label)
-        alone = (run.order["clusters"] == 1).mean(1)
-        middle.plot(run.times, alone, color=colour, drawstyle="steps-post")
-        curve(right, run, "mean_cosine", colour=colour, label=label)
-    middle.set(xlabel="t", ylabel="seeds in one cluster", ylim=(0, 1.02))
+        curve(left, run, "clusters", colour=colour, label=label, bounds=(1, np.inf), marks=False)
+        draw_share(middle, run.times, run.order["clusters"] == 1, colour=colour)
+        curve(right, run, "mean_cosine", colour=colour, label=label, bounds=(-1, 1), marks=False)
+    middle.axvline(12, color=style.GREY, linewidth=0.6, linestyle=":")
+    middle.text(12.4, 0.02, "t = 12", fontsize=6)
+    middle.set(xlabel="t", ylabel="share of seeds\nin one cluster", ylim=(0, 1.03))
     left.set(ylabel="clusters", yscale="log", ylim=(0.8, 70))
     left.axhline(1, color=style.GREY, linewidth=0.6, linestyle=":")
     left.set_yticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
@@ -33,6 +37,19 @@ def fig3(runs: list[Run]) -> Figure:
     right.set(ylabel="mean cosine of pairs", ylim=(-0.05, 1.05))
     right.legend(loc="lower right")
     return figure
+
+
+def with_start(snapshots: list[float]) -> list[float]:
+    return [0, *(t for t in snapshots if t)]
+
+
+def draw_share(axis: Axes, times: np.ndarray, happened: np.ndarray, *, colour: str) -> None:
+    """The share of seeds for which something (T, S) holds over time, with Wilson's 95 % interval."""
+    hits, seeds = happened.sum(1), happened.shape[1]
+    ends = {count: share_interval(int(count), seeds) for count in np.unique(hits)}
+    low, high = np.array([ends[count] for count in hits]).T
+    axis.plot(times, hits / seeds, color=colour, drawstyle="steps-post")
+    axis.fill_between(times, low, high, color=colour, alpha=0.15, linewidth=0, step="post")
 
 
 def fig4(runs: list[Run]) -> Figure:
@@ -56,7 +73,7 @@ def fig4(runs: list[Run]) -> Figure:
 def fig5(runs: list[Run]) -> Figure:
     """T Fig. 5: the caption's V = -I beside the V that gives two antipodal clusters."""
     literal, mixed = runs
-    figure, upper, lower = page(height=4.7, shares=(2.1, 1))
+    figure, upper, lower = page(height=5.2, shares=(2.5, 1))
     rows = ((literal, style.GREY, "V = −I"), (mixed, style.BLUE, "V = diag(−1, 1)"))
     axes = iter(upper.subplots(2, len(literal.snapshots)).flat)
     for run, colour, name in rows:
@@ -65,9 +82,9 @@ def fig5(runs: list[Run]) -> Figure:
             circle_panel(next(axes), run.path[: run.at(t) + 1], colour=colour, title=title, first=True)
     left, middle, right = lower.subplots(1, 3)
     for run, colour, name in rows:
-        curve(left, run, "clusters", colour=colour, label=name)
-        curve(middle, run, "largest_gap", colour=colour, label=name)
-        curve(right, run, "nearest_neighbour", colour=colour)
+        curve(left, run, "clusters", colour=colour, label=name, bounds=(1, np.inf))
+        curve(middle, run, "largest_gap", colour=colour, label=name, bounds=(0, 360))
+        curve(right, run, "nearest_neighbour", colour=colour, bounds=(0, 180))
     left.set(ylabel="clusters", ylim=(0, 19))
     left.axhline(2, color=style.GREY, linewidth=0.6, linestyle=":")
     middle.set(ylabel="largest gap (degrees)", yticks=[0, 60, 120, 180])
@@ -108,11 +125,8 @@ def eigenvalue_sweep(runs: list[Run]) -> Figure:
         circle_panel(axis, run.path, colour=style.BLUE, title=f"diag(−1, {run.swept[1].replace('-', '−')})", first=True)
     chance = {"largest_gap": None, "near_eigenvector": 4 * order.NEAR / 360}
     for axis, (measure, expected) in zip(lower.subplots(1, 2), chance.items(), strict=True):
-        found = [mean_interval(run.order[measure][-1]) for run in runs]
-        places = np.arange(len(second))
-        values, widths = [one.value for one in found], [one.interval for one in found]
-        axis.errorbar(places, values, widths, fmt="o", color=style.BLUE, capsize=2)
-        axis.set(xticks=places, xticklabels=[f"{value:g}" for value in second], xlabel="second eigenvalue of V")
+        points(axis, [run.order[measure][-1] for run in runs], [f"{value:g}" for value in second], colour=style.BLUE)
+        axis.set_xlabel("second eigenvalue of V")
         if expected is not None:
             axis.axhline(expected, color=style.RED, linewidth=0.6, linestyle=":")
         axis.set_ylabel({"largest_gap": "largest gap (degrees)"}.get(measure, "share near the leading\neigenvector"))
@@ -149,9 +163,11 @@ def phase_diagram(runs: list[Run]) -> Figure:
         betas = run.betas
         share = np.stack([run.order["merged_pairs"][:, run.chosen(beta=beta)].mean(1) for beta in betas], axis=1)
         image = axis.pcolormesh(
-            betas, run.times, share, cmap="RdBu_r", vmin=0, vmax=1, shading="nearest", rasterized=True
+            betas, run.times, share, cmap="viridis", vmin=0, vmax=1, shading="nearest", rasterized=True
         )
-        axis.plot(betas, boundary(betas, n=run.path.shape[1], end=run.times[-1]), color="black", linewidth=1.2)
+        theory = boundary(betas, n=run.path.shape[1], end=run.times[-1])
+        axis.plot(betas, theory, color="black", linewidth=2.6)
+        axis.plot(betas, theory, color="white", linewidth=1.3, label="theory: orthogonal tokens merge")
         axis.set_title(f"{names[run.settings['field']]}, d = {run.path.shape[2]}")
         axis.set(ylim=(0, run.times[-1]))
     for axis in axes[2:]:
@@ -159,6 +175,8 @@ def phase_diagram(runs: list[Run]) -> Figure:
     for axis in axes[::2]:
         axis.set_ylabel("t")
     figure.colorbar(image, ax=axes, label="share of pairs with cosine > .999", shrink=0.8)
+    legend = axes[0].legend(loc="upper left", frameon=True, facecolor=style.GREY, framealpha=0.9, labelcolor="white")
+    legend.get_frame().set_linewidth(0)
     style.letter(axes)
     return figure
 

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from clusterlens.figures import style
-from clusterlens.figures.emergence_particles import nearest_curves
+from clusterlens.figures.emergence_heads import nearest_curves
 from clusterlens.figures.particle_panels import band, limits_of, page, plane_panel, recent, space_panel
 from clusterlens.particles.runs import Run
 
@@ -42,11 +42,11 @@ def head_flow(runs: list[Run]) -> Figure:
     space_panel(axes[0], recent(trained, trained.path, trained.times[-1]), colour=style.BLUE, title=end, limits=whole)
     for run, colour in zip(runs, (style.BLUE, style.ORANGE), strict=False):
         label = run.label if len(runs) > 1 else ""
-        band(axes[1], run.times, run.order["places"], colour=colour, label=label)
-        band(axes[2], run.times, run.order["merged_places"], colour=colour)
-        nearest_curves(axes[3], run, colours=[colour] * len(run.systems))
+        band(axes[1], run.times, run.order["places"], colour=colour, label=label, bounds=(1, np.inf))
+        band(axes[2], run.times, run.order["merged_places"], colour=colour, bounds=(0, 1))
+        nearest_curves(axes[3], run, colour=colour)
     axes[1].set(ylabel="clusters", ylim=(0, None))
-    axes[2].set(ylabel="share of merged pairs", ylim=(0, 1.02))
+    axes[2].set(ylabel="share of\nmerged pairs", ylim=(0, 1.02))
     if len(runs) > 1:
         axes[1].legend()
     return figure

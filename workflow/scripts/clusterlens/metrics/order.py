@@ -250,14 +250,19 @@ def spread_within(x: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.sqrt(((x - centre) ** 2).sum(-1).mean(-1))
 
 
+def end_of_fall(log: np.ndarray, *, part: float = 0.9) -> int:
+    """How many values come until `part` of the whole fall is done; 0 where nothing falls."""
+    fall = log[0] - log.min()
+    return int((log <= log[0] - part * fall).argmax()) + 1 if fall > 0 else 0
+
+
 def fitted_rate(t: np.ndarray, y: np.ndarray, *, part: float = 0.9, floor: float = 1e-12) -> tuple[float, float]:
     """Rate r of y ~ e^{-rt} and R² of the fit, from the start until `part` of the whole fall of log y is done.
 
     What comes after is the plateau that every fall ends in. NaN where y does not fall over at least three times.
     """
     log = np.log(np.maximum(y, floor))
-    fall = log[0] - log.min()
-    end = int((log <= log[0] - part * fall).argmax()) + 1 if fall > 0 else 0
+    end = end_of_fall(log, part=part)
     if end < 3:
         return np.nan, np.nan
     t, log = t[:end], log[:end]

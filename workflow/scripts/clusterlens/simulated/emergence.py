@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from clusterlens.figures import emergence_heads as heads
 from clusterlens.figures import emergence_particles as figures
 from clusterlens.figures import style, value_flows
 from clusterlens.figures.particle_panels import FilmPanel
@@ -107,7 +108,7 @@ def head_snapshots(runs: list[Run]) -> list[dict]:
     return snapshot_numbers([replace(runs[0], label=""), *runs[1:]])
 
 
-EFFECT = SimulatedItem(figures.effect, tables=(effect_numbers, snapshot_numbers))
+EFFECT = SimulatedItem(heads.effect, tables=(effect_numbers, snapshot_numbers))
 TRAINED_HEADS = SimulatedItem(
     value_flows.head_flow, tables=(head_numbers, head_snapshots), film=(FilmPanel(0, style.BLUE),)
 )
@@ -123,17 +124,17 @@ ITEMS = {
         figures.mixed, tables=(final_numbers, snapshot_numbers), film=(FilmPanel(0, figures.TEAL, equal=False),)
     ),
     "circle_start": SimulatedItem(
-        partial(figures.planar_flow, colour=style.GREEN),
+        partial(heads.planar_flow, colour=style.GREEN),
         tables=(outcome_numbers, snapshot_numbers),
         film=(FilmPanel(0, style.GREEN),),
     ),
-    "convergence_rate": SimulatedItem(figures.convergence_rate, tables=(rate_numbers, snapshot_numbers)),
+    "convergence_rate": SimulatedItem(heads.convergence_rate, tables=(rate_numbers, snapshot_numbers)),
     "multihead_3d": SimulatedItem(
-        figures.multihead_3d, tables=(outcome_numbers, snapshot_numbers), film=(FilmPanel(0, style.GREEN),)
+        heads.multihead_3d, tables=(outcome_numbers, snapshot_numbers), film=(FilmPanel(0, style.GREEN),)
     ),
-    "multihead_eigenvalues": SimulatedItem(figures.multihead_eigenvalues, tables=(spectrum_numbers, snapshot_numbers)),
+    "multihead_eigenvalues": SimulatedItem(heads.multihead_eigenvalues, tables=(spectrum_numbers, snapshot_numbers)),
     "more_tokens": SimulatedItem(
-        figures.more_tokens,
+        heads.more_tokens,
         tables=(outcome_numbers, spectrum_numbers, snapshot_numbers),
         film=(FilmPanel(0, style.PURPLE),),
     ),
@@ -142,7 +143,7 @@ ITEMS = {
     "albert_more_tokens": TRAINED_HEADS,
     "albert_circle_start": TRAINED_HEADS,
     "heads_effect": EFFECT,
-    "start_effect": SimulatedItem(figures.effect, tables=(effect_numbers, start_numbers, snapshot_numbers)),
+    "start_effect": SimulatedItem(heads.effect, tables=(effect_numbers, start_numbers, snapshot_numbers)),
     "tokens_effect": EFFECT,
-    "master_equation": SimulatedItem(figures.master_equation),
+    "master_equation": SimulatedItem(heads.master_equation),
 }

@@ -1,0 +1,95 @@
+"""What seeds show, drawn by seaborn: each of them thin, and in front their mean with its 95 % interval."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+
+from clusterlens.figures import style
+from clusterlens.metrics.statistics import mean_interval
+
+ENOUGH = 3  # seeds from which on an interval is drawn
+TIMES = 81  # of a curve that are drawn at most
+ANY = (-np.inf, np.inf)
+
+
+def interval(values: Sequence[float], *, bounds: tuple[float, float] = ANY) -> tuple[float, float]:
+    """The 95 % interval of the mean that the numbers give, kept within what the quantity can be."""
+    found = mean_interval(np.asarray(values))
+    if found.seeds < ENOUGH:
+        return np.nan, np.nan
+    low, high = np.clip((found.low, found.high), *bounds)
+    return float(low), float(high)
+
+
+def geometric(values: Sequence[float]) -> tuple[float, float]:
+    low, high = np.exp(interval(np.log(values)))
+    return float(low), float(high)
+
+
+def over_time(times: np.ndarray, values: np.ndarray) -> pd.DataFrame:
+    """Values (T, S) as rows time, seed, value, at times that are spread evenly where there are many."""
+    kept = np.unique(np.linspace(0, len(times) - 1, min(TIMES, len(times))).round().astype(int))
+    systems = values.shape[1]
+    return pd.DataFrame(
+        {
+            "time": np.repeat(times[kept], systems),
+            "seed": np.tile(np.arange(systems), len(kept)),
+            "value": values[kept].ravel(),
+        }
+    )
+
+
+def seed_lines(
+    axis: Axes,
+    table: pd.DataFrame,
+    x: str,
+    y: str,
+    *,
+    colour: str,
+    label: str = "",
+    bounds: tuple[float, float] = ANY,
+    on_log: bool = False,
+    **line,
+) -> None:
+    """A line for every `seed` of the table, their mean and its interval; on a log axis the geometric mean."""
+    table = table.dropna(subset=y)
+    look = {"data": table, "x": x, "y": y, "ax": axis, "color": colour}
+    thin = {"linewidth": 0.35, "alpha": 0.45} | {key: line[key] for key in ("linestyle",) if key in line}
+    sns.lineplot(**look, units="seed", estimator=None, legend=False, **thin)
+    over = (lambda v: np.exp(np.log(v).mean()), geometric) if on_log else ("mean", lambda v: interval(v, bounds=bounds))
+    err = {"alpha": 0.2, "linewidth": 0}
+    sns.lineplot(**look, label=label or None, estimator=over[0], errorbar=over[1], err_kws=err, legend=False, **line)
+    axis.set(xlabel="", ylabel="")
+
+
+def outcome_lines(axis: Axes, times: np.ndarray, values: np.ndarray, happened: np.ndarray, *, colour: str) -> None:
+    """A line for every system, in colour where it clusters and grey where it does not: there is no middle to draw."""
+    for chosen, shade in ((~happened, style.GREY), (happened, colour)):
+        if chosen.any():
+            table = over_time(times, values[:, chosen])
+            look = {"ax": axis, "color": shade, "linewidth": 0.7, "alpha": 0.7}
+            sns.lineplot(table, x="time", y="value", units="seed", estimator=None, legend=False, **look)
+    axis.set(xlabel="t", ylabel="")
+
+
+def swarms(axis: Axes, groups: list[np.ndarray], names: Sequence[str], *, colour: str) -> None:
+    """Every seed as a point, and in front median and quartiles, group by group; no line between groups."""
+    draw_groups(axis, groups, names, colour=colour, estimator="median", errorbar=("pi", 50))
+
+
+def points(axis: Axes, groups: list[np.ndarray], names: Sequence[str], *, colour: str) -> None:
+    """Every seed as a point, and in front mean and 95 % interval, group by group."""
+    draw_groups(axis, groups, names, colour=colour, estimator="mean", errorbar=interval)
+
+
+def draw_groups(axis: Axes, groups: list[np.ndarray], names: Sequence[str], *, colour: str, **summary) -> None:
+    rows = [(name, value) for name, values in zip(names, groups, strict=True) for value in values]
+    table = pd.DataFrame(rows, columns=["group", "value"]).dropna()
+    look = {"data": table, "x": "group", "y": "value", "order": list(names), "ax": axis, "legend": False}
+    sns.swarmplot(**look, color=style.GREY, size=2.2, alpha=0.8)
+    mark = {"markersize": 4.5, "capsize": 0.18, "err_kws": {"linewidth": 1.1}, "linestyle": "none"}
+    sns.pointplot(**look, color=colour, **mark, **summary)
+    axis.set(xlabel="", ylabel="")
