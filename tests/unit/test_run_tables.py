@@ -219,7 +219,7 @@ def test_figures_draw_silent_layers_and_single_seeds():
     )
     figure = plot_heads(pairs, layers, "fig2", [1, 2])
     assert [axis.get_title() for axis in figure.axes[:2]] == ["(a) Spikformer, layer 1", "(b) Spikformer, layer 2"]
-    assert len(figure.axes[0].images[0].get_array()) == 2
+    assert figure.axes[0].collections[0].get_array().shape == (2, 2)
     constants = pd.DataFrame(
         {"run": LEARNED, "seed": 0, "layer": [0, 1], "neuron": "attention.neuron", "tau": [2.0, 1.5]}
     )

@@ -52,8 +52,20 @@ def sphere_row(
         sphere_panel(axis, run.path[: run.at(t) + 1], title=title, view=view, **panel)
 
 
-def sphere_panel(axis: Axes, path: np.ndarray, *, colour: str, title: str, first: bool = False, view=(18, 35)) -> None:
-    """Tokens on the unit sphere at the end of `path` (T, n, 3) with dashed trails; the first token red if asked."""
+def sphere_panel(
+    axis: Axes,
+    path: np.ndarray,
+    *,
+    colour: str,
+    title: str,
+    first: bool = False,
+    diagonal: bool = False,
+    view: tuple[float, float] = (18, 35),
+) -> None:
+    """Tokens on the unit sphere at the end of `path` (T, n, 3) with dashed trails.
+
+    The first token is red if asked, and the direction (1, 1, 1) is marked by a line that ends in a cross.
+    """
     turn, tilt = np.linspace(0, 2 * np.pi, 60), np.linspace(0, np.pi, 60)
     wires = [
         np.stack([np.sin(a) * np.cos(turn), np.sin(a) * np.sin(turn), 0 * turn + np.cos(a)], 1) for a in tilt[6:-5:8]
@@ -61,6 +73,10 @@ def sphere_panel(axis: Axes, path: np.ndarray, *, colour: str, title: str, first
     wires += [np.stack([np.cos(a) * np.sin(tilt), np.sin(a) * np.sin(tilt), np.cos(tilt)], 1) for a in turn[:-1:5]]
     axis.add_collection3d(Line3DCollection(wires, colors=style.GREY, linewidths=0.25, alpha=0.45))
     space_tokens(axis, path, colour=colour, first=first)
+    if diagonal:
+        end = np.ones(3) / np.sqrt(3)
+        axis.plot(*np.outer([0, 1.3], end).T, color=style.BLACK, linewidth=0.8, zorder=6)
+        axis.scatter(*(1.3 * end), marker="x", color=style.BLACK, s=16, linewidths=1, depthshade=False, zorder=6)
     frame_space(axis, title, np.ones((3, 1)) * [-1, 1], view, zoom=1.48)
 
 

@@ -21,7 +21,7 @@ def interval(values: Sequence[float], *, bounds: tuple[float, float] = ANY) -> t
     if found.seeds < ENOUGH:
         return np.nan, np.nan
     low, high = np.clip((found.low, found.high), *bounds)
-    return float(low), float(high)
+    return float(min(low, found.value)), float(max(high, found.value))
 
 
 def geometric(values: Sequence[float]) -> tuple[float, float]:
@@ -52,16 +52,38 @@ def seed_lines(
     label: str = "",
     bounds: tuple[float, float] = ANY,
     on_log: bool = False,
+    bars: bool = False,
     **line,
 ) -> None:
-    """A line for every `seed` of the table, their mean and its interval; on a log axis the geometric mean."""
+    """A line for every `seed` of the table, their mean and its interval; on a log axis the geometric mean.
+
+    `bars` draws the interval at every place instead of a band, where bands of several lines would overlap.
+    """
     table = table.dropna(subset=y)
-    look = {"data": table, "x": x, "y": y, "ax": axis, "color": colour}
-    thin = {"linewidth": 0.35, "alpha": 0.45} | {key: line[key] for key in ("linestyle",) if key in line}
-    sns.lineplot(**look, units="seed", estimator=None, legend=False, **thin)
+    thin = {"linewidth": 0.35, "alpha": 0.45, "linestyle": line.get("linestyle", "-")}
+    look = {"data": table, "x": x, "y": y, "ax": axis, "color": colour, "legend": False}
+    sns.lineplot(**look, units="seed", estimator=None, **thin)
+    seed_means(axis, table, x, y, colour=colour, label=label, bounds=bounds, on_log=on_log, bars=bars, **line)
+
+
+def seed_means(
+    axis: Axes,
+    table: pd.DataFrame,
+    x: str,
+    y: str,
+    *,
+    colour: str,
+    label: str = "",
+    bounds: tuple[float, float] = ANY,
+    on_log: bool = False,
+    bars: bool = True,
+    **line,
+) -> None:
+    """The means alone, with their intervals."""
     over = (lambda v: np.exp(np.log(v).mean()), geometric) if on_log else ("mean", lambda v: interval(v, bounds=bounds))
-    err = {"alpha": 0.2, "linewidth": 0}
-    sns.lineplot(**look, label=label or None, estimator=over[0], errorbar=over[1], err_kws=err, legend=False, **line)
+    shown = {"estimator": over[0], "errorbar": over[1], "err_style": "bars" if bars else "band", "legend": False}
+    shown["err_kws"] = {"elinewidth": 0.9, "capsize": 1.5} if bars else {"alpha": 0.2, "linewidth": 0}
+    sns.lineplot(table, x=x, y=y, ax=axis, color=colour, label=label or None, **shown, **line)
     axis.set(xlabel="", ylabel="")
 
 

@@ -1,13 +1,13 @@
 """How alike tokens become with depth, beside the correlation of heads: all variants, trained and untrained."""
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from clusterlens.figures import style
-from clusterlens.figures.heads import COLOURS, draw_depth, keep_within_one
+from clusterlens.figures.heads import COLOURS, FAMILIES, draw_depth, keep_within_one
 from clusterlens.models.variants import NAMES
 
-FAMILIES = {"vit": "ViT", "spikformer": "Spikformer"}
 # Column: (its label, the column that says whether some were silent).
 PANELS = {
     "mean_cosine": ("mean cosine of tokens", "silent_tokens"),
@@ -23,10 +23,12 @@ def plot_tokens(tokens: pd.DataFrame) -> Figure:
         names = {run: name for run, name in NAMES.items() if run.split("_")[0] == family}
         for place, (column, (label, silent)) in enumerate(PANELS.items()):
             axis = axes[row * len(PANELS) + place]
+            bounds = (1, np.inf) if column == "effective_rank" else (-1, 1)
+            look = {"column": column, "silent": silent, "bounds": bounds}
             for state, dashed in (("untrained", True), ("trained", False)):
                 chosen = tokens[tokens["state"] == state]
                 labels = names if not dashed else dict.fromkeys(names, "_untrained")
-                draw_depth(axis, chosen, labels, COLOURS, column=column, silent=silent, dashed=dashed)
+                draw_depth(axis, chosen, labels, COLOURS, dashed=dashed, **look)
             axis.set_title(title)
             axis.set_ylabel(label)
             axis.set_xlabel("layer (0: patches)" if row else "")

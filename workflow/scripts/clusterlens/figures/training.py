@@ -1,10 +1,12 @@
 """Accuracy and loss by epoch (S Figures 3 to 6)."""
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from clusterlens.figures import style
+from clusterlens.figures.seeds import seed_lines
 from clusterlens.models.variants import VARIANTS
 from clusterlens.training.numbers import CURVES
 
@@ -12,32 +14,50 @@ LINES = {
     "accuracy": (("top1", "top-1", style.BLUE), ("top5", "top-5", style.GREEN)),
     "loss": (("train_loss", "training", style.ORANGE), ("val_loss", "validation", style.BLUE)),
 }
+BOUNDS = {"accuracy": (0, 100), "loss": (0, np.inf)}
+CONSTANT = np.log(10)  # the loss of a constant answer for ten classes
 LABELS = {"accuracy": "accuracy on test images (%)", "loss": "loss (nats)"}
 
 
 def plot_curves(metrics: pd.DataFrame, item: str) -> Figure:
-    """Panels (a) ViT and (b) Spikformer: mean over seeds as a line, each seed thin behind it."""
+    """Panels (a) ViT and (b) Spikformer: each seed thin, their mean and, from three seeds on, its 95 % interval."""
     runs, kind = CURVES[item]
-    figure, axes = style.new_figure(1, 2, height=2.4, sharex=True, sharey=True)
+    figure, axes = style.new_figure(1, 2, height=2.6, sharex=True, sharey=True)
     for axis, run in zip(axes, runs, strict=True):
         draw_run(axis, metrics[metrics["run"] == run], kind)
-        axis.set_title(VARIANTS[run])
-    axes[0].set_ylabel(LABELS[kind])
+        axis.set_title(f"{VARIANTS[run]}, n = {metrics.loc[metrics['run'] == run, 'seed'].nunique()}")
     if kind == "accuracy":
         axes[0].set_ylim(0, 103)
-    axes[1].legend(loc="best")
+    else:
+        keep_scale(axes, metrics[metrics["run"].isin(runs)])
+        for axis in axes:
+            axis.axhline(CONSTANT, color=style.BLACK, linewidth=0.7, linestyle=":", label="ln 10: a constant answer")
+    axes[0].set_ylabel(LABELS[kind])
+    axes[1].set_ylabel("")
+    handles, labels = axes[1].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
     style.letter(axes)
     return figure
 
 
 def draw_run(axis: Axes, metrics: pd.DataFrame, kind: str) -> None:
+    epochs = metrics["epoch"].nunique()
     for column, label, colour in LINES[kind]:
-        for _, seed in metrics.groupby("seed"):
-            axis.plot(seed["epoch"], seed[column], color=colour, linewidth=0.5, alpha=0.4)
-        mean = metrics.groupby("epoch")[column].mean()
-        axis.plot(mean.index, mean, color=colour, label=label, marker="." if len(mean) < 30 else None)
+        look = {"marker": "." if epochs < 30 else None, "bounds": BOUNDS[kind]}
+        seed_lines(axis, metrics, "epoch", column, colour=colour, label=label, **look)
     axis.set_xlabel("epoch")
     axis.xaxis.get_major_locator().set_params(integer=True)
+
+
+def keep_scale(axes: list[Axes], metrics: pd.DataFrame) -> None:
+    """A scale that nearly all losses set; how far the few above it reach is written at the top of their panel."""
+    losses = metrics[[column for column, _, _ in LINES["loss"]]].to_numpy()
+    losses = losses[np.isfinite(losses)]
+    low, usual = min(losses.min(), CONSTANT), max(np.quantile(losses, 0.97), CONSTANT)
+    room = 0.12 * (usual - low)
+    if losses.max() > usual + 4 * room:
+        axes[0].set_ylim(low - room, usual + 2 * room)
+        axes[0].text(0.02, 0.97, f"highest: {losses.max():.1f} ↑", transform=axes[0].transAxes, fontsize=6, va="top")
 
 
 def curve_points(metrics: pd.DataFrame, item: str) -> pd.DataFrame:

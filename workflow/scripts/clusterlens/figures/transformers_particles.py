@@ -85,16 +85,16 @@ def fig5(runs: list[Run]) -> Figure:
         curve(left, run, "clusters", colour=colour, label=name, bounds=(1, np.inf))
         curve(middle, run, "largest_gap", colour=colour, label=name, bounds=(0, 360))
         curve(right, run, "nearest_neighbour", colour=colour, bounds=(0, 180))
-    left.set(ylabel="clusters", ylim=(0, 19))
+    left.set(ylabel="clusters", ylim=(0, None))
     left.axhline(2, color=style.GREY, linewidth=0.6, linestyle=":")
-    middle.set(ylabel="largest gap (degrees)", yticks=[0, 60, 120, 180])
+    middle.set(ylabel="largest gap\n(degrees)", yticks=[0, 60, 120, 180])
     middle.axhline(180, color=style.GREY, linewidth=0.6, linestyle=":")
     middle.legend(loc="center right")
     n = literal.path.shape[1]
     for angle, name in ((even_spacing(n), "evenly spaced"), (random_spacing(n), "placed at random")):
         right.axhline(angle, color=style.RED, linewidth=0.6, linestyle=":")
         right.text(15, angle - 0.15, name, ha="right", va="top", fontsize=6)
-    right.set(ylabel="nearest token (degrees)", ylim=(0, 6.4))
+    right.set(ylabel="nearest token\n(degrees)", ylim=(0, 6.4))
     return figure
 
 
