@@ -1,23 +1,11 @@
 """How verdicts look and sort: one symbol and one colour each, readable without the colour."""
 
 from clusterlens.figures.verdicts import COLOURS
+from clusterlens.figures.verdicts import SYMBOLS as CLAIM_SYMBOLS
 from clusterlens.provenance import PAPER
 from clusterlens.verify.compare import VERDICTS
 
-SYMBOLS = {
-    "reproduced": "✓",
-    "not reproduced": "✗",
-    "undecided": "?",
-    "cannot hold": "∅",
-    "contradicts itself": "⇄",
-    "held here": "+",
-    "did not hold here": "−",
-    "not comparable here": "~",
-    "not run": "·",
-    "match": "=",
-    "within tolerance": "≈",
-    "differs": "≠",
-}
+SYMBOLS = CLAIM_SYMBOLS | {"match": "=", "within tolerance": "≈", "differs": "≠"}
 LOOKS_LIKE = {"match": "reproduced", "within tolerance": "held here", "differs": "not reproduced"}
 ORDER = [*COLOURS, *(verdict for verdict in VERDICTS if verdict not in COLOURS)]
 DATA = ["as in the paper", "smaller scale", "stand-in data", "no result"]
