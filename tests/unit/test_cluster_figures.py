@@ -13,7 +13,7 @@ from clusterlens.attention.clustering import Clustering, Settled, spectrum_rows
 from clusterlens.clustered.fig16 import correlation_table
 from clusterlens.clustered.register import READS
 from clusterlens.figures.clouds import attention_cloud, clouds
-from clusterlens.figures.cluster_points import cloud, positions, score_line
+from clusterlens.figures.cluster_points import aligned, cloud, positions, score_line
 from clusterlens.figures.correlations import correlation_maps
 from clusterlens.figures.eigenvalues import eigenvalue_panels
 from clusterlens.figures.masks import grid, picture_and_masks, pixel_table
@@ -109,6 +109,13 @@ def test_every_figure_has_its_panels_points_and_listed_numbers(files, item):
     assert len(table) and unlisted("attention_clusters", item, table) == []
 
 
+def test_clusters_keep_their_names_across_columns():
+    reference = np.array([0, 0, 0, 1, 1, 2, 2, -1])
+    assert list(aligned(np.array([2, 2, 2, 0, 0, 1, 1, -1]), reference)) == list(reference)
+    assert list(aligned(np.array([5, 5, 5, 5, 5, 5, 5, 5]), reference)) == [0] * 8
+    assert list(aligned(np.array([1, 1, 0, 3, 3, 2, 2, 2]), reference)) == [0, 0, 3, 1, 1, 2, 2, 2]
+
+
 def test_differences_and_gaps_are_those_of_the_files(files):
     given = {name: [files[path] for path in paths] for name, paths in READS["fig8"].items()}
     _, _, numbers = import_module("clusterlens.clustered.fig8").show(given)
@@ -177,11 +184,14 @@ def test_pixels_survive_the_table():
     assert len(picture_and_masks(pixels, {"mask": "ground truth"}).axes) == 2
 
 
-def test_spectra_are_drawn_on_a_log_axis_with_both_covariances():
-    rows = [("p", t, kind, rank, 10.0**-rank) for t in range(3) for kind in ("centred", "uncentred") for rank in (1, 2)]
+@pytest.mark.parametrize(("factor", "lines"), [(1.01, 2), (3.0, 5)])
+def test_uncentred_spectra_are_drawn_and_named_where_they_can_be_seen(factor, lines):
+    kinds = {"centred": 1.0, "uncentred": factor}
+    rows = [("p", t, kind, rank, by * 10.0**-rank) for t in range(3) for kind, by in kinds.items() for rank in (1, 2)]
     spectra = pd.DataFrame(rows, columns=["panel", "iteration", "covariance", "rank", "eigenvalue"])
-    figure = eigenvalue_panels(spectra, {"p": "P"}, columns=1, along="iteration")
-    assert figure.axes[0].get_yscale() == "log" and len(figure.axes[0].lines) == 5
+    [axis] = eigenvalue_panels(spectra, {"p": "P"}, columns=1, along="iteration").axes
+    assert axis.get_yscale() == "log" and len(axis.lines) == lines
+    assert ("uncentred" in [text.get_text() for text in axis.get_legend().get_texts()]) == (lines == 5)
 
 
 def test_correlations_are_pearsons():

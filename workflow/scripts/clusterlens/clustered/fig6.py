@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from clusterlens.attention.cases import DATA_NAMES, Case
 from clusterlens.attention.clustering import Clustering
 from clusterlens.figures.clouds import clouds
-from clusterlens.figures.cluster_points import cloud
+from clusterlens.figures.cluster_points import aligned, cloud
 
 
 def show(files: dict[str, list[str]]) -> tuple[Figure, pd.DataFrame, list[dict]]:
@@ -16,7 +16,8 @@ def show(files: dict[str, list[str]]) -> tuple[Figure, pd.DataFrame, list[dict]]
         chosen = [*found.cases("local"), Case("global")]
         for case in chosen:
             measures, panel = found.shown(case), f"{data} {case.name}"
-            parts.append(cloud(found, case.name, panel))
+            cluster = aligned(found.labels[case.name], found.labels[Case("global").name])
+            parts.append(cloud(found, case.name, panel).assign(cluster=cluster))
             pattern = f"w = {measures['window']:.0f}" if case.window else "global attention"
             scores = f"silhouette {measures['silhouette']:.2f}, {measures['fragments']:.0f} fragments"
             titles[panel] = f"{data}, {pattern}\n{scores}"

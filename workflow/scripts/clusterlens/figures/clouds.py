@@ -60,7 +60,7 @@ def dress(axis: Axes, title: str, labels: tuple[str, ...] | None = None) -> None
         dimension.set_pane_color((1, 1, 1, 0))
         dimension._axinfo["grid"]["linewidth"] = 0.3
         dimension.set_major_locator(MaxNLocator(4))
-        axis.tick_params(axis=name, labelsize=5.5, pad=-3)
+        axis.tick_params(axis=name, labelsize=6, pad=-3)
     for text, setter in zip(labels or (), (axis.set_xlabel, axis.set_ylabel, axis.set_zlabel), strict=False):
         setter(text.replace("_", " "), fontsize=6.5, labelpad=-7)
     axis.set_box_aspect((1, 1, 0.92), zoom=0.95 if labels is None else 0.8)
@@ -71,7 +71,7 @@ def draw_links(axis: Axes, points: pd.DataFrame, links: pd.DataFrame) -> None:
     place = points.sort_values("token")[["x", "y", "z"]].to_numpy()
     segments = np.stack([place[links["token"]], place[links["attends to"]]], axis=1)
     widths = 0.9 * links["strength"].to_numpy()
-    axis.add_collection3d(Line3DCollection(segments, linewidths=widths, colors=style.BLACK, alpha=0.35, zorder=4))
+    axis.add_collection3d(Line3DCollection(segments, linewidths=widths, colors=style.BLACK, alpha=0.2, zorder=1))
 
 
 def attention_cloud(points: pd.DataFrame, links: pd.DataFrame, title: str, labels: tuple[str, ...]) -> Figure:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 from matplotlib.colors import to_hex
+from scipy.optimize import linear_sum_assignment
 
 from clusterlens.attention.clustering import Clustering
 from clusterlens.attention.tokens import Tokens
@@ -18,6 +19,25 @@ def cloud_with_globals(found: Clustering, case: str, panel: str) -> pd.DataFrame
     """The same with a column `star`, 1 for Longformer's global tokens."""
     points = cloud(found, case, panel)
     return points.assign(star=points["token"].isin(found.known["global_tokens"]).astype(int))
+
+
+def aligned(labels: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """The labels renamed so that clusters that share most tokens with those of `reference` carry their names.
+
+    Clusters that find no partner are numbered after all names of the reference.
+    """
+    own, names = np.unique(labels[labels >= 0]), np.unique(reference[reference >= 0])
+    shared = np.array([[np.sum((labels == one) & (reference == name)) for name in names] for one in own])
+    renamed = {}
+    for row, column in zip(*linear_sum_assignment(-shared), strict=True):
+        if shared[row, column]:
+            renamed[own[row]] = names[column]
+    free = names.max(initial=-1) + 1
+    for one in own:
+        if one not in renamed:
+            renamed[one] = free
+            free += 1
+    return np.array([renamed.get(label, label) for label in labels])
 
 
 def start_cloud(tokens: Tokens, panel: str) -> pd.DataFrame:

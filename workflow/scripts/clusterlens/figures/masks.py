@@ -41,11 +41,11 @@ def frame(axis: Axes, title: str) -> None:
 
 
 def cloud_and_masks(points: pd.DataFrame, title: str, pixels: pd.DataFrame, masks: dict[str, str]) -> Figure:
-    """A cloud of pixels, the picture, then each mask under its title."""
-    figure, axes = style.new_figure(1, 2 + len(masks), height=2.1)
+    """A cloud of pixels with its axes named, the picture, then each mask under its title."""
+    figure, axes = style.new_figure(1, 2 + len(masks), height=2.1, width_ratios=[1.35] + [1] * (1 + len(masks)))
     slot = axes[0].get_subplotspec()
     axes[0].remove()
-    draw_cloud(figure.add_subplot(slot, projection="3d"), points, title)
+    draw_cloud(figure.add_subplot(slot, projection="3d"), points, title, ("red", "green", "blue"))
     draw_picture(axes[1], pixels, "picture")
     for axis, (mask, words) in zip(axes[2:], masks.items(), strict=True):
         draw_mask(axis, pixels, mask, words)

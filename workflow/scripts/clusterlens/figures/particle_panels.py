@@ -192,13 +192,15 @@ def recent(run: Run, path: np.ndarray, t: float, *, span: float = 2.5) -> np.nda
     return path[run.at(t - span) : run.at(t) + 1]
 
 
-def curve(axis: Axes, run: Run, measure: str, *, colour: str, label: str = "", marks: bool = True, **options) -> None:
+def curve(
+    axis: Axes, run: Run, measure: str, *, colour: str, marks: bool = True, on_log: bool = False, **options
+) -> None:
     """A measure over time, seeds thin and their mean with its interval, and each snapshot as a dot."""
     values = run.order[measure]
-    band(axis, run.times, values, colour=colour, label=label, **options)
+    band(axis, run.times, values, colour=colour, on_log=on_log, **options)
     if marks:
         where = [run.at(t) for t in run.snapshots]
-        middle = [mean(these) for these in values[where]]
+        middle = [np.exp(mean(np.log(these))) if on_log else mean(these) for these in values[where]]
         axis.plot(run.times[where], middle, "o", color=colour, markersize=2.8)
 
 

@@ -1,18 +1,16 @@
 """Losses of masked language modelling by epoch (A Figure 11), and the paired differences between arms."""
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from clusterlens.figures import style
-from clusterlens.metrics.numbers import over_seeds
+from clusterlens.figures.seeds import seed_lines
 from clusterlens.models.arms import ARMS, PAIRS, PAPERS_ARMS, difference
 
 COLOURS = dict(zip(ARMS, (style.BLUE, style.ORANGE, style.GREEN, style.PURPLE, style.RED), strict=True))
 WIDE = {"sdp": 3.0}  # so that what lies on top of it leaves it visible
 PHASES = {"train_loss": ("training", ":"), "val_loss": ("validation", "-")}
-BAND = 3  # seeds from which an interval is drawn
 
 
 def plot_pretraining(metrics: pd.DataFrame, *, window: int) -> Figure:
@@ -63,13 +61,7 @@ def draw_differences(axis: Axes, metrics: pd.DataFrame, windows: list[int], wind
     axis.set_ylabel("difference of validation loss")
 
 
-def draw_seeds(axis: Axes, metrics: pd.DataFrame, column: str, label: str, **look) -> None:
-    """The mean over seeds, each seed thin behind it, and a 95 % interval where there are enough of them."""
-    for _, seed in metrics.groupby("seed"):
-        axis.plot(seed["epoch"], seed[column], **look | {"linewidth": 0.5}, alpha=0.4)
-    groups = metrics.groupby("epoch")[column]
-    mean, half = over_seeds(groups)
-    axis.plot(mean.index, mean, label=label, marker="." if len(mean) == 1 else None, **look)
-    if metrics["seed"].nunique() >= BAND:
-        band = np.array([mean - half, mean + half])
-        axis.fill_between(mean.index, *band, color=look["color"], alpha=0.15, linewidth=0)
+def draw_seeds(axis: Axes, metrics: pd.DataFrame, column: str, label: str, *, color: str, **look) -> None:
+    """Each seed thin, their mean, and a 95 % interval where there are enough of them."""
+    look |= {"marker": "."} if metrics["epoch"].nunique() == 1 else {}
+    seed_lines(axis, metrics, "epoch", column, colour=color, label=label, **look)

@@ -1,6 +1,7 @@
 """What seeds show, drawn by seaborn: each of them thin, and in front their mean with its 95 % interval."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -22,11 +23,6 @@ def interval(values: Sequence[float], *, bounds: tuple[float, float] = ANY) -> t
         return np.nan, np.nan
     low, high = np.clip((found.low, found.high), *bounds)
     return float(min(low, found.value)), float(max(high, found.value))
-
-
-def geometric(values: Sequence[float]) -> tuple[float, float]:
-    low, high = np.exp(interval(np.log(values)))
-    return float(low), float(high)
 
 
 def over_time(times: np.ndarray, values: np.ndarray) -> pd.DataFrame:
@@ -80,8 +76,10 @@ def seed_means(
     **line,
 ) -> None:
     """The means alone, with their intervals."""
-    over = (lambda v: np.exp(np.log(v).mean()), geometric) if on_log else ("mean", lambda v: interval(v, bounds=bounds))
-    shown = {"estimator": over[0], "errorbar": over[1], "err_style": "bars" if bars else "band", "legend": False}
+    if on_log:
+        axis.set_yscale("log")  # seaborn then averages logarithms
+    within = interval if on_log else partial(interval, bounds=bounds)
+    shown = {"estimator": "mean", "errorbar": within, "err_style": "bars" if bars else "band", "legend": False}
     shown["err_kws"] = {"elinewidth": 0.9, "capsize": 1.5} if bars else {"alpha": 0.2, "linewidth": 0}
     sns.lineplot(table, x=x, y=y, ax=axis, color=colour, label=label or None, **shown, **line)
     axis.set(xlabel="", ylabel="")

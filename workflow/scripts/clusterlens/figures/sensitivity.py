@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -31,10 +32,11 @@ def choice_panels(points: pd.DataFrame, printed: dict[tuple[str, str], float], e
 
 
 def draw_distribution(axis: Axes, values: pd.Series, printed: float | None, colour: str) -> None:
-    axis.hist(values, bins=np.arange(values.min() - 0.02, values.max() + 0.04, 0.02), color=colour, alpha=0.75)
+    bins = list(np.arange(values.min() - 0.02, values.max() + 0.04, 0.02))
+    sns.histplot(values, bins=bins, color=colour, alpha=0.75, linewidth=0, ax=axis)
     if printed is not None:
         axis.axvline(printed, color=style.BLACK, linewidth=1, label="printed")
-    axis.set(ylabel="settings")
+    axis.set(xlabel="", ylabel="settings")
 
 
 def draw_along_iterations(axis: Axes, part: pd.DataFrame, printed: float | None) -> None:

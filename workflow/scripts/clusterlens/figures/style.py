@@ -67,7 +67,7 @@ def note(figure: Figure, text: str) -> None:
     """A text below the figure, in grey: the stand-in it shows, or what a reader must know."""
     if text:
         lines = textwrap.fill(text, int(19 * figure.get_figwidth()))  # some 19 letters of this size to an inch
-        figure.supxlabel(lines, fontsize=6.5, color=GREY)
+        figure.supxlabel(lines, fontsize=6.5, color="#5a5f67")
 
 
 def stand_in_note(stand_ins: list[str]) -> str:
