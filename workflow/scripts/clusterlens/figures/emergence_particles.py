@@ -1,5 +1,7 @@
 """The simulated figures of E on the limits of the rescaled flow."""
 
+from typing import Any
+
 import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
@@ -105,7 +107,7 @@ def hyperplanes(runs: list[Run]) -> Figure:
             foot, along = covector * level / (covector @ covector), np.array([-covector[1], covector[0]])
             axis.axline(foot, foot + along, color=style.RED, linewidth=0.7, linestyle="--", zorder=1)
     covector = order.left_eigenvectors(space.value[0, 0], leading=True)[0]
-    look = {"view": nearly_edge_on(covector), "zoom": 1.3, "axes": ("x₁", "x₂", "x₃")}
+    look: dict[str, Any] = {"view": nearly_edge_on(covector), "zoom": 1.3, "axes": ("x₁", "x₂", "x₃")}
     for axis, t in zip(
         space_row(upper, space, row=1, rows=2, colour=VIOLET, name="d = 3", **look), space.snapshots, strict=True
     ):

@@ -1,5 +1,7 @@
 """Correlation between attention heads by layer (S Figures 2 and 7), and what learned membrane constants change."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import seaborn as sns
@@ -68,7 +70,7 @@ def draw_depth(
         shift = APART * (place - (len(names) - 1) / 2)
         chosen = layers[layers["run"] == run]
         chosen = chosen.assign(place=chosen["layer"] + shift)
-        look = {"linestyle": "--" if dashed else "-", "linewidth": 1.8 if run == bold else 1.0}
+        look: dict[str, Any] = {"linestyle": "--" if dashed else "-", "linewidth": 1.8 if run == bold else 1.0}
         seed_lines(axis, chosen, "place", column, colour=colours[run], label=name, bounds=bounds, bars=True, **look)
         means = chosen.groupby("place")[[column, silent]].mean()
         for part, filled in ((means[silent] == 0, True), (means[silent] > 0, False)):
@@ -122,7 +124,7 @@ def draw_particles(axis: Axes, particles: pd.DataFrame) -> None:
         chosen = particles[particles["system"] == system]
         colour = style.RED if system == "fixed" else to_hex(plt.get_cmap("viridis")(index / len(systems)))
         label = f"{system}, τ = {chosen['steepness'].iloc[0]:.2f}"
-        look = {"linestyle": "--" if system == "fixed" else "-", "bounds": (-1, 1)}
+        look: dict[str, Any] = {"linestyle": "--" if system == "fixed" else "-", "bounds": (-1, 1)}
         seed_lines(axis, chosen, "time", "mean_cosine", colour=colour, label=label, **look)
     axis.set(xlabel="time", ylabel="mean cosine of particles")
     axis.set_title(f"Eq. 9, n = {particles['seed'].nunique()} seeds")

@@ -124,7 +124,7 @@ def shared_palette(cells: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     grid = np.rint(np.indices((32, 32, 32)).reshape(3, -1).T * (255 / 31)).astype(np.uint8)
     present = np.unique(np.concatenate([np.unique(one) for one in cells]))
     found = Image.fromarray(grid[present][None]).quantize(COLOURS - 1, method=Image.Quantize.MEDIANCUT).getpalette()
-    palette = np.array([255, 255, 255, *found[: 3 * (COLOURS - 1)]], dtype=np.uint8).reshape(-1, 3)
+    palette = np.array([255, 255, 255, *(found or [])[: 3 * (COLOURS - 1)]], dtype=np.uint8).reshape(-1, 3)
     nearest = np.zeros(len(grid), dtype=np.uint8)
     nearest[present] = KDTree(palette).query(grid[present])[1]
     return palette, nearest

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -79,7 +80,12 @@ def seed_means(
     if on_log:
         axis.set_yscale("log")  # seaborn then averages logarithms
     within = interval if on_log else partial(interval, bounds=bounds)
-    shown = {"estimator": "mean", "errorbar": within, "err_style": "bars" if bars else "band", "legend": False}
+    shown: dict[str, Any] = {
+        "estimator": "mean",
+        "errorbar": within,
+        "err_style": "bars" if bars else "band",
+        "legend": False,
+    }
     shown["err_kws"] = {"elinewidth": 0.9, "capsize": 1.5} if bars else {"alpha": 0.2, "linewidth": 0}
     sns.lineplot(table, x=x, y=y, ax=axis, color=colour, label=label or None, **shown, **line)
     axis.set(xlabel="", ylabel="")

@@ -1,5 +1,7 @@
 """The simulated figures of S: tokens under spiking self-attention."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -18,7 +20,7 @@ def fig1(runs: list[Run]) -> Figure:
     """S Fig. 1: smooth spikes above, hard spikes below, and what the order parameters say."""
     smooth, hard, silent = runs
     figure, upper, lower = page(height=5.5, shares=(2.7, 1))
-    look = {"view": VIEW, "diagonal": True}
+    look: dict[str, Any] = {"view": VIEW, "diagonal": True}
     sphere_row(upper, smooth, smooth.snapshots, colour=style.BLUE, name="Eq. 9", **look)
     sphere_row(upper, hard, [0, 1, 2, hard.times[-1]], row=1, colour=style.ORANGE, name="Eq. 8", **look)
     left, middle, right = lower.subplots(1, 3)

@@ -1,5 +1,7 @@
 """How alike tokens become with depth, beside the correlation of heads: all variants, trained and untrained."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -24,7 +26,7 @@ def plot_tokens(tokens: pd.DataFrame) -> Figure:
         for place, (column, (label, silent)) in enumerate(PANELS.items()):
             axis = axes[row * len(PANELS) + place]
             bounds = (1, np.inf) if column == "effective_rank" else (-1, 1)
-            look = {"column": column, "silent": silent, "bounds": bounds}
+            look: dict[str, Any] = {"column": column, "silent": silent, "bounds": bounds}
             for state, dashed in (("untrained", True), ("trained", False)):
                 chosen = tokens[tokens["state"] == state]
                 labels = names if not dashed else dict.fromkeys(names, "_untrained")

@@ -1,5 +1,7 @@
 """Accuracy and loss by epoch (S Figures 3 to 6)."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -43,7 +45,7 @@ def plot_curves(metrics: pd.DataFrame, item: str) -> Figure:
 def draw_run(axis: Axes, metrics: pd.DataFrame, kind: str) -> None:
     epochs = metrics["epoch"].nunique()
     for column, label, colour in LINES[kind]:
-        look = {"marker": "." if epochs < 30 else None, "bounds": BOUNDS[kind]}
+        look: dict[str, Any] = {"marker": "." if epochs < 30 else None, "bounds": BOUNDS[kind]}
         seed_lines(axis, metrics, "epoch", column, colour=colour, label=label, **look)
     axis.set_xlabel("epoch")
     axis.xaxis.get_major_locator().set_params(integer=True)
