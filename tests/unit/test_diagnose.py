@@ -247,7 +247,7 @@ def test_settings_that_do_not_go_together_are_refused(tmp_path):
         (section(label="y"), "goes with a table"),
         (section(text=here), "goes with a checkpoint"),
         (section(layer=0), "goes with a checkpoint"),
-        (section(checkpoint="some/model"), "a checkpoint reads a text"),
+        (section(checkpoint="some/model"), "a checkpoint needs a text"),
         (section(checkpoint="some/model", matrix=here, text=here), "keep one"),
         (section(table=here, columns=["y"], label="y"), "cannot be a feature"),
         (section(table="absent.csv"), "no file 'absent.csv'"),

@@ -25,9 +25,12 @@ from clusterlens.simulated import emergence, spiking, transformers
 from clusterlens.simulated.item import find
 
 ROOT = Path(__file__).resolve().parents[2]
-CONFIG = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())["simulations"]
+SHIPPED = yaml.safe_load((ROOT / "config" / "config.yaml").read_text())
+CONFIG, FLOWS = SHIPPED["simulations"], SHIPPED["probing"]["flows"]
 PAPERS = {"spiking": spiking, "transformers": transformers, "emergence": emergence}
-ITEMS = [(paper, item) for paper, module in PAPERS.items() for item in module.ITEMS]
+DRAWN = [(paper, item) for paper, module in PAPERS.items() for item in module.ITEMS]
+TRAINED = [(item.paper, item.name) for item in read_items().of() if item.study == "trained_heads"]
+ITEMS = [key for key in DRAWN if key not in TRAINED]  # those that need no checkpoint
 REGISTERED = {(item.paper, item.name): item for item in read_items() if item.simulated}
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -64,8 +67,9 @@ def stored(tmp_path_factory, one_thread):
 
 def test_register_settings_and_drawings_name_the_same_items():
     assert sorted(ITEMS) == sorted(REGISTERED) == sorted((paper, item) for paper in PAPERS for item in CONFIG[paper])
-    for key, item in REGISTERED.items():
-        assert bool(find(*key).film) == ("gif" in item.extensions), key
+    assert sorted(TRAINED) == sorted((paper, item) for paper in FLOWS for item in FLOWS[paper])
+    for key in DRAWN:
+        assert bool(find(*key).film) == ("gif" in read_items()[key].extensions), key
 
 
 def test_an_item_that_nobody_draws_is_refused_by_name():

@@ -87,7 +87,7 @@ def test_claims_on_numbers_that_need_the_paper_need_it_too(numbers, claims):
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
     [
-        ("items.tsv", "\tnot run\t", "\tdone\t", "items.tsv line .* key 'state'"),
+        ("items.tsv", "\tbuilt\t", "\tdone\t", "items.tsv line .* key 'state'"),
         ("items.tsv", "paper\titem", "paper\tname", "unknown key 'name'|missing"),
         ("items.tsv", "spiking\ttable2", "spiking\ttable1", "spiking/table1 is named twice"),
         ("spiking/table1.csv", "exact", "about", "spiking/table1.csv line 2 key 'kind': 'about' is not allowed"),

@@ -57,6 +57,8 @@ def seed_lines(
     `bars` draws the interval at every place instead of a band, where bands of several lines would overlap.
     """
     table = table.dropna(subset=y)
+    if table.empty:
+        return
     thin = {"linewidth": 0.35, "alpha": 0.45, "linestyle": line.get("linestyle", "-")}
     look = {"data": table, "x": x, "y": y, "ax": axis, "color": colour, "legend": False}
     sns.lineplot(**look, units="seed", estimator=None, **thin)
@@ -86,7 +88,8 @@ def seed_means(
         "err_style": "bars" if bars else "band",
         "legend": False,
     }
-    shown["err_kws"] = {"elinewidth": 0.9, "capsize": 1.5} if bars else {"alpha": 0.2, "linewidth": 0}
+    if enough:
+        shown["err_kws"] = {"elinewidth": 0.9, "capsize": 1.5} if bars else {"alpha": 0.2, "linewidth": 0}
     sns.lineplot(table, x=x, y=y, ax=axis, color=colour, label=label or None, **shown, **line)
     axis.set(xlabel="", ylabel="")
 
