@@ -82,9 +82,10 @@ def seed_means(
     if on_log:
         axis.set_yscale("log")  # seaborn then averages logarithms
     within = interval if on_log else partial(interval, bounds=bounds)
+    enough = table.groupby(x).size().max() >= ENOUGH
     shown: dict[str, Any] = {
         "estimator": "mean",
-        "errorbar": within,
+        "errorbar": within if enough else None,
         "err_style": "bars" if bars else "band",
         "legend": False,
     }
