@@ -20,6 +20,7 @@ from transformers import AlbertConfig, AlbertModel
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "workflow" / "scripts"), str(ROOT / "tests")]
 
+from clusterlens.devices import give_back_freed_memory  # noqa: E402
 from clusterlens.metrics.correlation import correlations  # noqa: E402
 from clusterlens.probing.capture import capture  # noqa: E402
 from clusterlens.probing.flow import start, velocity  # noqa: E402
@@ -71,6 +72,7 @@ def bench_memory() -> list[dict]:
 
 def peak() -> None:
     """Print how far the resident memory rises above that of the process with its model."""
+    give_back_freed_memory()  # as the probing jobs do
     model = albert(48, XLARGE)
     with torch.no_grad():
         model(torch.ones(1, 8, dtype=torch.long))  # what the libraries allocate once

@@ -19,6 +19,7 @@ from clusterlens.probing.text import paragraphs
 
 def main(smk):
     torch.set_num_threads(smk.threads)
+    devices.give_back_freed_memory()
     settings, folder, device = smk.params.settings, str(smk.input.raw), devices.pick(smk.params.device)
     checkpoint = load(
         folder, tokenizer=smk.params.tokenizer, layers=depth_of(folder, settings["layers"]), device=device

@@ -7,7 +7,7 @@ import torch
 from clusterlens import job
 from clusterlens.data.formats import write_csv
 from clusterlens.data.text import read_documents
-from clusterlens.devices import pick
+from clusterlens.devices import give_back_freed_memory, pick
 from clusterlens.probing.by_state import probe
 from clusterlens.probing.load import load
 from clusterlens.probing.numbers import PAPER, PARAGRAPHS
@@ -16,6 +16,7 @@ from clusterlens.probing.text import paragraphs
 
 def main(smk):
     torch.set_num_threads(smk.threads)
+    give_back_freed_memory()
     asked = smk.params.settings
     checkpoint = load(str(smk.input.raw), tokenizer=smk.params.tokenizer, device=pick(smk.params.device))
     most = min(asked["max_tokens"], checkpoint.facts["longest"] or asked["max_tokens"])

@@ -17,6 +17,7 @@ from clusterlens.probing.text import paragraphs
 
 def main(smk):
     torch.set_num_threads(smk.threads)
+    devices.give_back_freed_memory()
     settings, folder, device = smk.params.settings, str(smk.input.raw), devices.pick(smk.params.device)
     depth = depth_of(folder, settings["layers"])
     documents = list(read_documents(Path(smk.input.text)))

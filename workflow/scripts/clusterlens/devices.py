@@ -29,3 +29,14 @@ def keep_freed_memory() -> None:
         mallopt(mmap_max, 0)
         mallopt(trim_threshold, 2**31 - 1)
         mallopt(top_pad, 2**28)
+
+
+def give_back_freed_memory() -> None:
+    """Let the C library return every large block at once, where its heap would grow around the blocks of each layer.
+
+    Capturing 16 layers of 2048 dimensions took 1.06 GB with the library's own rule, which moves its limit up to 32 MB.
+    """
+    mmap_threshold, block = -3, 2**22
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(mmap_threshold, block)
