@@ -2,20 +2,15 @@
 
 from pathlib import Path
 
-import torch
-
 from clusterlens import job
-from clusterlens.devices import keep_freed_memory, pick
+from clusterlens.devices import for_training
 from clusterlens.models.arms import MODEL, TASKS, LanguageRun
 from clusterlens.training.finetuning_task import FinetuningTask
 from clusterlens.training.loop import train
 
 
 def main(smk):
-    torch.set_num_threads(smk.threads)
-    device = pick(smk.params.device)
-    if device.type == "cpu":
-        keep_freed_memory()
+    device = for_training(smk.params.device, threads=smk.threads)
     runs = [LanguageRun(**run) for run in smk.params.runs]
     settings = {"model": {key: smk.params[key] for key in MODEL}, "phase": smk.params.phase, "device": device}
     for run in runs:

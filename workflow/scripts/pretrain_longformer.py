@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-import torch
 from safetensors.torch import save_model
 
 from clusterlens import job
-from clusterlens.devices import keep_freed_memory, pick
+from clusterlens.devices import for_training
 from clusterlens.files import replacing
 from clusterlens.models.arms import MODEL, LanguageRun
 from clusterlens.training.loop import train
@@ -14,10 +13,7 @@ from clusterlens.training.pretraining_task import PretrainingTask
 
 
 def main(smk):
-    torch.set_num_threads(smk.threads)
-    device = pick(smk.params.device)
-    if device.type == "cpu":
-        keep_freed_memory()
+    device = for_training(smk.params.device, threads=smk.threads)
     runs = [LanguageRun(**run) for run in smk.params.runs]
     settings = {"model": {key: smk.params[key] for key in MODEL}, "phase": smk.params.phase, "device": device}
     for run in runs:

@@ -1,10 +1,9 @@
 """Rule train_model: one of S's models with one seed, from the last checkpoint where there is one (S Section 5.2)."""
 
-import torch
 from safetensors.torch import save_model
 
 from clusterlens import job
-from clusterlens.devices import keep_freed_memory, pick
+from clusterlens.devices import for_training
 from clusterlens.files import read_json, replacing
 from clusterlens.models.neurons import KERNELS
 from clusterlens.training.image_task import ImageTask
@@ -12,10 +11,7 @@ from clusterlens.training.loop import train
 
 
 def main(smk):
-    torch.set_num_threads(smk.threads)
-    device = pick(smk.params.device)
-    if device.type == "cpu":
-        keep_freed_memory()
+    device = for_training(smk.params.device, threads=smk.threads)
     task = ImageTask(
         smk.wildcards.run,
         smk.input.images,

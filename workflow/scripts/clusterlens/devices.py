@@ -18,6 +18,15 @@ def pick(name: str) -> torch.device:
     return torch.device(name)
 
 
+def for_training(name: str, *, threads: int) -> torch.device:
+    """The device of a training job, with the threads it was given and, on a CPU, memory kept between steps."""
+    torch.set_num_threads(threads)
+    device = pick(name)
+    if device.type == "cpu":
+        keep_freed_memory()
+    return device
+
+
 def keep_freed_memory() -> None:
     """Let the C library keep large blocks for the next use, where it would give them back and fetch them page by page.
 

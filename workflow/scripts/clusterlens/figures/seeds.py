@@ -39,30 +39,19 @@ def over_time(times: np.ndarray, values: np.ndarray) -> pd.DataFrame:
     )
 
 
-def seed_lines(
-    axis: Axes,
-    table: pd.DataFrame,
-    x: str,
-    y: str,
-    *,
-    colour: str,
-    label: str = "",
-    bounds: tuple[float, float] = ANY,
-    on_log: bool = False,
-    bars: bool = False,
-    **line,
-) -> None:
+def seed_lines(axis: Axes, table: pd.DataFrame, x: str, y: str, *, colour: str, bars: bool = False, **means) -> None:
     """A line for every `seed` of the table, their mean and its interval; on a log axis the geometric mean.
 
-    `bars` draws the interval at every place instead of a band, where bands of several lines would overlap.
+    `bars` draws the interval at every place instead of a band, where bands of several lines would overlap. The other
+    options are those of `seed_means`.
     """
     table = table.dropna(subset=y)
     if table.empty:
         return
-    thin = {"linewidth": 0.35, "alpha": 0.45, "linestyle": line.get("linestyle", "-")}
+    thin = {"linewidth": 0.35, "alpha": 0.45, "linestyle": means.get("linestyle", "-")}
     look = {"data": table, "x": x, "y": y, "ax": axis, "color": colour, "legend": False}
     sns.lineplot(**look, units="seed", estimator=None, **thin)
-    seed_means(axis, table, x, y, colour=colour, label=label, bounds=bounds, on_log=on_log, bars=bars, **line)
+    seed_means(axis, table, x, y, colour=colour, bars=bars, **means)
 
 
 def seed_means(
