@@ -1,4 +1,4 @@
-"""Rewrite what the documents take from the tree: keys, items and the rule graph. Usage: make docs."""
+"""Rewrite what the documents take from the tree: keys, items, the rule graph, pictures. Usage: make docs."""
 
 import subprocess
 import sys
@@ -9,18 +9,24 @@ from clusterlens.config import load_schema
 from clusterlens.items import read_items
 from clusterlens.schema import read_yaml
 
+from media import END, rewrite_verdicts, write_film
+
 ROOT = Path(__file__).resolve().parent.parent
-START, END = "<!-- written by make docs -->\n", "<!-- end -->\n"
+START = "<!-- written by make docs -->\n"
 
 
 def table_of_items() -> str:
     """One row per item: what to type, what it shows, how long it takes, whether it is there."""
-    lines = ["| target | shows | mini | paper | GPU | state |", "|---|---|---|---|---|---|"]
+    lines = [
+        "<details><summary>All items, with times</summary>\n",
+        "| target | shows | mini | paper | GPU | state |",
+        "|---|---|---|---|---|---|",
+    ]
     for item in read_items():
         mini = f"{item.mini_seconds} s" if item.mini_seconds else "–"
         gpu, state = "yes" if item.gpu else "no", "built" if item.built else "not run"
         lines.append(f"| {' | '.join((f'`{item.target}`', item.shows, mini, item.paper_time, gpu, state))} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "\n</details>"]) + "\n"
 
 
 def rule_graph() -> str:
@@ -48,3 +54,5 @@ def rewritten(file: Path) -> str:
 if __name__ == "__main__":
     for file in DOCUMENTS:
         file.write_text(rewritten(file), encoding="utf-8")
+    write_film(ROOT / "docs" / "clustering.gif")
+    rewrite_verdicts(ROOT / "README.md", ROOT / "docs" / "verdicts.png")

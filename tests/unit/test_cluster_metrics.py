@@ -22,7 +22,7 @@ from clusterlens.metrics.clusters import (
     silhouette,
     silhouette_of_distances,
 )
-from clusterlens.metrics.fragmentation import clusters_holding, rand_index, share_away
+from clusterlens.metrics.fragmentation import clusters_holding, rand_index, share_reassigned
 from clusterlens.metrics.spectrum import covariance_spectrum, effective_rank, gaps, shape
 
 
@@ -118,13 +118,13 @@ def test_clusters_holding_counts_noise_as_clusters_of_one():
     assert clusters_holding(np.array([0] * 8 + [-1, -1]), share=1.0) == 3
 
 
-def test_share_away_and_rand_index_ignore_names():
+def test_share_reassigned_and_rand_index_ignore_names():
     reference = np.array([0] * 10 + [1] * 10)
-    assert share_away(1 - reference, reference) == 0
+    assert share_reassigned(1 - reference, reference) == 0
     assert rand_index(1 - reference, reference) == 1
     split = reference.copy()
     split[:4] = 2
-    assert share_away(split, reference) == pytest.approx(4 / 20)
+    assert share_reassigned(split, reference) == pytest.approx(4 / 20)
     assert rand_index(split, reference) < 1
 
 

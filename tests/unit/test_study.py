@@ -87,7 +87,7 @@ def test_a_table_gives_its_sample_first_and_others_of_its_size_after_it(tmp_path
 def test_separated_groups_become_clusters_that_predict_them(found):
     values = found["global"].measures
     assert values["silhouette"] > 0.9 and values["accuracy"] > 0.95
-    assert values["coverage"] == 1 and values["rand index"] == 1 and values["share away"] == 0
+    assert values["coverage"] == 1 and values["rand index"] == 1 and values["share reassigned"] == 0
     assert found["local 16"].measures["window"] == 16 and "window" not in values
 
 

@@ -1,21 +1,55 @@
 """Patterns held against global attention on any tokens: measures over seeds, cost, failures (A App. B)."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from clusterlens.attention import user_pattern
+from clusterlens.attention.cases import MODES
 from clusterlens.attention.clustering import Settled
 from clusterlens.attention.iteration import Attention, by_pattern
 from clusterlens.attention.patterns import PATTERNS
 from clusterlens.attention.profiling import peak_memory, seconds
 from clusterlens.attention.study import settle
 from clusterlens.attention.tokens import Tokens
+from clusterlens.attention.user_process import Broken
 from clusterlens.errors import UserError
 from clusterlens.logs import log
 
 BASELINE = "global"
+
+
+class Runnable(Protocol):
+    """A candidate ready to be applied."""
+
+    def attention(self, seed: int) -> Attention: ...
+    def cost(self, x: Tensor) -> dict[str, float]: ...
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A pattern of the register; one that draws something draws it from the seed."""
+
+    pattern: str
+    parameters: dict
+
+    def attention(self, seed: int) -> Attention:
+        drawn = {"seed": seed} if "seed" in PATTERNS[self.pattern].options() else {}
+        return by_pattern(self.pattern, **(drawn | self.parameters))
+
+    def cost(self, x: Tensor) -> dict[str, float]:
+        attention = self.attention(0)
+
+        def call() -> object:
+            return attention(x, 0)
+
+        return {"seconds": seconds(call), "bytes": float(peak_memory(call))}
 
 
 @dataclass
@@ -28,12 +62,15 @@ class Candidate:
     parameters: dict = field(default_factory=dict)
     file: str | None = None
 
-    def attention(self, seed: int) -> Attention:
-        """One step of the iteration; patterns that draw something draw it from the seed."""
+    @contextmanager
+    def running(self, limit: float) -> Iterator[Runnable]:
+        """The candidate while it may run; `Broken` when the time is up."""
         if self.file is not None:
-            return user_pattern.guarded(user_pattern.load(self.file))
-        drawn = {"seed": seed} if "seed" in PATTERNS[self.pattern].options() else {}
-        return by_pattern(self.pattern, **(drawn | self.parameters))
+            with user_pattern.UserPattern(self.file, limit=limit) as own:
+                yield own
+        else:
+            with user_pattern.time_limit(limit):
+                yield Registered(self.pattern, self.parameters)
 
     def multiply_adds(self, n: int, d: int) -> float | None:
         """Of one application; unknown for a user's file."""
@@ -51,10 +88,10 @@ def candidates(patterns: list[dict], files: list[str]) -> list[Candidate]:
         if chosen.get("scaling", "sdp") != "sdp":
             parameters["mode"] = chosen["scaling"]
         kind = chosen["pattern"]
-        name = chosen.get("name") or " ".join([kind, *map(short, parameters.items())])
+        name = chosen.get("name") or ", ".join([kind, *map(in_words, parameters.items())])
         about = PATTERNS[kind].summary if kind in PATTERNS else "unknown pattern"
         found.append(Candidate(name, about, kind, parameters))
-    found += [Candidate(f"own: {file.rsplit('/', 1)[-1]}", "a function of your own", file=file) for file in files]
+    found += [Candidate(Path(file).name, "your own function", file=file) for file in files]
     names = [candidate.name for candidate in found]
     for name in names:
         if names.count(name) > 1:
@@ -62,10 +99,16 @@ def candidates(patterns: list[dict], files: list[str]) -> list[Candidate]:
     return found
 
 
-def short(parameter: tuple[str, object]) -> str:
+def in_words(parameter: tuple[str, object]) -> str:
+    """`window 64`, `global tokens 0 and -1`, `query scaled in place`."""
     name, value = parameter
-    text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
-    return text if name in ("window", "mode") else f"{name.replace('_', ' ')} {text}"
+    if name == "mode":
+        return MODES[str(value)]
+    values = value if isinstance(value, list) else [value]
+    words = name.replace("_", " ")
+    if isinstance(value, list) and len(values) == 1:
+        words = words.removesuffix("s")
+    return f"{words} {' and '.join(map(str, values))}"
 
 
 @dataclass
@@ -96,14 +139,17 @@ def diagnose(
     for candidate in chosen:
         finding = Finding(candidate)
         try:
-            with user_pattern.time_limit(time_limit):
+            with candidate.running(time_limit) as running:
                 for seed, cloud in clouds.items():
-                    found = settle(cloud, candidate.attention(seed), references.get(seed), seed=seed, **settings)
+                    found = settle(cloud, running.attention(seed), references.get(seed), seed=seed, **settings)
                     references.setdefault(seed, found.labels)
                     finding.measures[seed] = found.measures
                     finding.first = finding.first or found
-                finding.cost = cost_of(candidate, tokens)
-        except (UserError, user_pattern.Broken) as error:
+                finding.cost = {
+                    **running.cost(torch.from_numpy(tokens.x)),
+                    "multiply_adds": candidate.multiply_adds(*tokens.x.shape),
+                }
+        except (UserError, Broken) as error:
             if candidate.name == BASELINE:
                 raise UserError(f"global attention itself cannot be computed on this data: {error}") from None
             finding.failure = str(error)
@@ -112,17 +158,3 @@ def diagnose(
             log.info("%s: silhouette %.3f", candidate.name, finding.measures[seeds[0]]["silhouette"])
         findings.append(finding)
     return findings
-
-
-def cost_of(candidate: Candidate, tokens: Tokens) -> dict[str, float | None]:
-    """Seconds, peak bytes and multiply-adds of one application."""
-    attention, x = candidate.attention(0), torch.from_numpy(tokens.x)
-
-    def call():
-        return attention(x, 0)
-
-    return {
-        "seconds": seconds(call),
-        "bytes": float(peak_memory(call)),
-        "multiply_adds": candidate.multiply_adds(*tokens.x.shape),
-    }

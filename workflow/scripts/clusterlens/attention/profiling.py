@@ -1,68 +1,44 @@
 """Measured cost of one application of attention: seconds, and the memory it takes beyond its input."""
 
+import sys
 import time
 import tracemalloc
-import weakref
 from collections.abc import Callable
+from statistics import median
 
-import torch
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
-
-
-class LiveTensors(TorchDispatchMode):
-    """Counts the bytes of tensors made inside the block and alive together; `peak` is the most there were."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.now = self.peak = 0
-        self.known: set[int] = set()
-
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        result = function(*args, **(kwargs or {}))
-        given = {t.untyped_storage()._cdata for t in tree_leaves((args, kwargs)) if isinstance(t, torch.Tensor)}
-        for tensor in tree_leaves(result):
-            if isinstance(tensor, torch.Tensor):
-                self.add(tensor.untyped_storage(), given)
-        return result
-
-    def add(self, storage: torch.UntypedStorage, given: set[int]) -> None:
-        key, size = storage._cdata, storage.nbytes()
-        if key in self.known or key in given:
-            return
-        self.known.add(key)
-        self.now += size
-        self.peak = max(self.peak, self.now)
-        weakref.finalize(storage, self.drop, key, size)
-
-    def drop(self, key: int, size: int) -> None:
-        self.known.discard(key)
-        self.now -= size
+AT_LEAST = 0.05  # seconds of measuring, so that a call of microseconds is timed many times
+MOST = 200
 
 
 def peak_memory(call: Callable[[], object]) -> int:
     """Bytes at the fullest moment of a call, of torch tensors and of what Python and NumPy allocate.
 
-    Scratch space inside a torch kernel is not seen. The first of two calls loads what the second needs.
+    Scratch space inside a torch kernel is not seen. The first call loads what the others need.
     """
-    with LiveTensors():
-        call()
+    call()
+    tensors = 0
+    if "torch" in sys.modules:
+        from clusterlens.attention.live_tensors import LiveTensors
+
+        with LiveTensors() as live:
+            call()
+        tensors = live.peak
     tracemalloc.start()
     try:
-        with LiveTensors() as live:
-            kept = call()
+        kept = call()
         python = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
     del kept
-    return max(live.peak, python)
+    return max(tensors, python)
 
 
-def seconds(call: Callable[[], object], *, repeats: int = 3) -> float:
-    """The shortest of several runs."""
-    best = float("inf")
-    for _ in range(repeats):
+def seconds(call: Callable[[], object], *, repeats: int = 5) -> float:
+    """The median of several runs after one that warms up."""
+    call()
+    times: list[float] = []
+    while len(times) < repeats or (sum(times) < AT_LEAST and len(times) < MOST):
         start = time.perf_counter()
         call()
-        best = min(best, time.perf_counter() - start)
-    return best
+        times.append(time.perf_counter() - start)
+    return median(times)

@@ -16,7 +16,7 @@ from clusterlens.metrics.agreement import (
     within_class_share,
 )
 from clusterlens.metrics.clusters import dbscan, find_clusters, kmeans, silhouette
-from clusterlens.metrics.fragmentation import clusters_holding, rand_index, share_away
+from clusterlens.metrics.fragmentation import clusters_holding, rand_index, share_reassigned
 from clusterlens.metrics.spectrum import covariance_spectrum, effective_rank
 
 CPU = torch.device("cpu")
@@ -32,7 +32,7 @@ def measure(
         "clusters": int(labels.max()) + 1,
         "silhouette": silhouette(final, labels),
         "fragments": clusters_holding(dbscan(final, radius=radius)),
-        "share away": share_away(labels, reference),
+        "share reassigned": share_reassigned(labels, reference),
         "rand index": rand_index(labels, reference),
         "effective rank": float(effective_rank(covariance_spectrum(final))),
     }

@@ -1,54 +1,97 @@
-"""A user's own attention: a Python file with a function `attention(x) -> z`, loaded and guarded."""
+"""A user's own attention: a Python file with a function `attention(x) -> z`, run in a process of its own."""
 
-import runpy
+import json
+import os
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import Pipe
 from pathlib import Path
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from clusterlens.attention.iteration import Attention
+from clusterlens.attention.user_process import APPLY, COST, FINE, Broken, pack, unpack
+
+LIBRARY = Path(__file__).resolve().parents[2]
+STOPPED = "stopped after {:g} seconds, the limit in diagnose/time_limit"
 
 
-class Broken(Exception):
-    """What is wrong with a user's function, in one line."""
+class UserPattern:
+    """A file in its process, which is killed when the time is up or the block ends."""
 
+    def __init__(self, path: str, *, limit: float) -> None:
+        self.limit, self.deadline = limit, time.monotonic() + limit
+        self.channel, theirs = Pipe()
+        words = [sys.executable, "-m", "clusterlens.attention.user_process", path, str(theirs.fileno())]
+        paths = [str(LIBRARY), *filter(None, [os.environ.get("PYTHONPATH")])]
+        self.process = subprocess.Popen(
+            words,
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+            start_new_session=True,  # so that what the function itself starts is killed too
+        )
+        theirs.close()
 
-def load(path: str) -> Callable:
-    """The function `attention` of a Python file."""
-    try:
-        names = runpy.run_path(path, run_name="own_attention")
-    except (Exception, SystemExit) as error:
-        raise Broken(f"{Path(path).name} could not be loaded: {one_line(error)}") from None
-    function = names.get("attention")
-    if not callable(function):
-        raise Broken(f"{Path(path).name} has no function 'attention': define attention(x) -> z")
-    return function
-
-
-def guarded(function: Callable) -> Attention:
-    """The function as one step of the iteration: given a NumPy copy (n, d), its answer checked."""
-
-    def step(x: Tensor, iteration: int) -> tuple[Tensor, Tensor]:
-        given = x.detach().cpu().numpy().copy()
+    def __enter__(self) -> "UserPattern":
         try:
-            answer = function(given)
-        except (Exception, SystemExit) as error:
-            hint = " (x is a NumPy array: torch.as_tensor(x) makes a tensor of it)" if "Tensor" in str(error) else ""
-            raise Broken(f"attention(x) stopped in iteration {iteration} with {one_line(error)}{hint}") from None
-        return checked(answer, x, iteration), x
+            self.answer()  # the file is loaded
+        except BaseException:
+            self.kill()
+            raise
+        return self
 
-    return step
+    def __exit__(self, *_) -> None:
+        self.kill()
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.channel.close()
+
+    def answer(self) -> bytes:
+        try:
+            if not self.channel.poll(max(0.0, self.deadline - time.monotonic())):
+                raise Broken(STOPPED.format(self.limit))
+            said = self.channel.recv_bytes()
+        except (EOFError, OSError):
+            raise Broken(f"its process ended by itself, {how_it_ended(self.process.wait())}") from None
+        if said[:1] != FINE:
+            raise Broken(said[1:].decode())
+        return said[1:]
+
+    def ask(self, word: bytes, x: Tensor) -> bytes:
+        try:
+            self.channel.send_bytes(word)
+            self.channel.send_bytes(pack(x.detach().cpu().numpy()))
+        except OSError:
+            pass  # it has ended: the answer says how
+        return self.answer()
+
+    def attention(self, seed: int) -> Attention:
+        """The function as one step of the iteration, its answer checked; it draws nothing from the seed."""
+
+        def step(x: Tensor, iteration: int) -> tuple[Tensor, Tensor]:
+            return checked(torch.from_numpy(unpack(self.ask(APPLY, x))), x, iteration), x
+
+        return step
+
+    def cost(self, x: Tensor) -> dict[str, float]:
+        """Seconds and peak bytes of one application, measured in its process."""
+        return json.loads(self.ask(COST, x))
 
 
-def checked(answer: object, x: Tensor, iteration: int) -> Tensor:
-    try:
-        z = torch.as_tensor(np.asarray(answer.detach().cpu() if isinstance(answer, Tensor) else answer, dtype=float))
-    except (TypeError, ValueError):
-        raise Broken(f"attention(x) gave {type(answer).__name__}, but an array of numbers is needed") from None
+def how_it_ended(code: int) -> str:
+    return f"killed by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+
+
+def checked(z: Tensor, x: Tensor, iteration: int) -> Tensor:
     if z.shape != x.shape:
         raise Broken(
             f"attention(x) gave the shape {tuple(z.shape)} for x of shape {tuple(x.shape)}: they must be equal"
@@ -59,21 +102,13 @@ def checked(answer: object, x: Tensor, iteration: int) -> Tensor:
     return z.to(x)
 
 
-def one_line(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}"[:300] if text else type(error).__name__
-
-
 @contextmanager
 def time_limit(limit: float) -> Iterator[None]:
-    """Stop the block after so many seconds, where the system has interval timers."""
+    """Stop a block of our own code after so many seconds."""
 
     def stop(*_):
-        raise Broken(f"stopped after {limit:g} seconds, the limit in diagnose/time_limit")
+        raise Broken(STOPPED.format(limit))
 
-    if not hasattr(signal, "setitimer"):
-        yield
-        return
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, limit)
     try:

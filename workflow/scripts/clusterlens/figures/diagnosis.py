@@ -1,32 +1,61 @@
-"""The pictures of a diagnosis: clouds, measures as bars, masks."""
+"""The pictures of a diagnosis: agreement against cost, measures over seeds, masks."""
 
 import textwrap
 
 import pandas as pd
+import seaborn as sns
 from matplotlib.figure import Figure
 
 from clusterlens.figures import style
 from clusterlens.figures.masks import draw_mask, draw_picture
+from clusterlens.figures.seeds import interval, seed_means
 
-BARS = {
+SHOWN = {
     "rand index": "agreement with global\n(adjusted Rand index)",
     "silhouette": "coherence\n(silhouette)",
     "fragments": "pieces holding\n90 % of tokens",
+    "accuracy": "accuracy of the two\nclearest clusters",
+    "dice": "agreement with the mask\n(dice)",
 }
-LABELLED = {"accuracy": "accuracy of the two\nclearest clusters", "dice": "agreement with the mask\n(dice)"}
+COSTS = {"work": "multiply-adds, share of global attention", "time": "time, share of global attention"}
+MARKS = "osD^vP*X<>"
 
 
-def bars(means: pd.DataFrame, intervals: pd.DataFrame) -> Figure:
-    """One panel per measure, one bar per pattern with its 95 % interval over seeds; the baseline's value as a line."""
-    shown = BARS | {name: title for name, title in LABELLED.items() if name in means}
-    figure, axes = style.new_figure(1, len(shown), height=0.6 + 0.24 * len(means), sharey=True)
-    places = range(len(means))[::-1]
+def trade_off(measures: pd.DataFrame, costs: pd.DataFrame) -> Figure:
+    """Agreement over each cost of `costs` (work, time; rows are patterns), with 95 % intervals over seeds."""
+    agreement = measures[measures["measure"] == "rand index"]
+    figure, axes = style.new_figure(1, 2, height=2.7, sharey=True)
+    for axis, (cost, label) in zip(axes, COSTS.items(), strict=True):
+        axis.set_xscale("log")
+        for number, (name, price) in enumerate(costs[cost].items()):
+            seeds = agreement[agreement["pattern"] == name].assign(cost=price)
+            if pd.notna(price):
+                mark = {"marker": MARKS[number % len(MARKS)], "markersize": 5.5, "linestyle": "none"}
+                seed_means(axis, seeds, "cost", "value", colour=style.PALETTE[number % 9], label=name, **mark)
+        axis.axvline(1, color=style.GREY, linewidth=0.8, linestyle=":")
+        axis.axhline(1, color=style.GREY, linewidth=0.8, linestyle=":")
+        axis.set(xlabel=label, ylim=(min(0.0, axis.get_ylim()[0]), 1.05))
+    axes[0].set_ylabel("agreement (adjusted Rand index)")
+    entries = {name: handle for axis in axes for handle, name in zip(*axis.get_legend_handles_labels(), strict=True)}
+    names = [textwrap.fill(name, 30) for name in entries]
+    figure.legend(list(entries.values()), names, loc="outside lower center", ncols=3)
+    return figure
+
+
+def by_pattern(measures: pd.DataFrame, order: list[str]) -> Figure:
+    """One panel per measure: every seed as a point, the mean with its 95 % interval; global attention as a line."""
+    shown = {name: title for name, title in SHOWN.items() if name in set(measures["measure"])}
+    figure, axes = style.new_figure(1, len(shown), height=0.75 + 0.3 * len(order), sharey=True)
     for axis, (name, title) in zip(axes, shown.items(), strict=True):
-        colours = [style.GREY, *[style.BLUE] * (len(means) - 1)]
-        axis.barh(places, means[name], xerr=intervals[name], color=colours, height=0.62, error_kw={"linewidth": 0.8})
-        axis.axvline(means[name].iloc[0], color=style.GREY, linewidth=0.8, linestyle=":")
+        rows = measures[measures["measure"] == name]
+        look = {"data": rows, "x": "value", "y": "pattern", "order": order, "ax": axis, "legend": False}
+        sns.stripplot(**look, color=style.GREY, size=2.5, jitter=False)
+        mark = {"markersize": 4.5, "capsize": 0.25, "err_kws": {"linewidth": 1.1}, "linestyle": "none"}
+        sns.pointplot(**look, color=style.BLUE, errorbar=interval, **mark)
+        axis.axvline(rows.loc[rows["pattern"] == order[0], "value"].mean(), color=style.GREY, linestyle=":")
+        axis.set(xlabel="", ylabel="")
         axis.set_title(title, fontsize=7)
-    axes[0].set_yticks(list(places), list(means.index))
+    axes[0].set_yticks(range(len(order)), [textwrap.fill(name, 24) for name in order])
     return figure
 
 

@@ -13,7 +13,7 @@ def clusters_holding(labels: np.ndarray, *, share: float = 0.9) -> int:
     return int(np.searchsorted(np.cumsum(sizes), share * len(labels) - 1e-9) + 1)
 
 
-def share_away(labels: np.ndarray, reference: np.ndarray) -> float:
+def share_reassigned(labels: np.ndarray, reference: np.ndarray) -> float:
     """The share of tokens outside the reference's clusters when clusters are paired as well as they can be."""
     table = contingency_matrix(reference, labels)
     return float(1 - table[linear_sum_assignment(table, maximize=True)].sum() / len(labels))

@@ -6,7 +6,15 @@ from clusterlens.metrics.numbers import number, over_seeds, with_interval
 
 CLASSES = ["within-class variance", "fall of within-class variance"]
 CLASSES += ["same-class pairs above chance", "same-class pairs above start"]
-INTERVAL_OF = ["silhouette", "accuracy", "coverage", "accuracy all clusters", "fragments", "share away", "rand index"]
+INTERVAL_OF = [
+    "silhouette",
+    "accuracy",
+    "coverage",
+    "accuracy all clusters",
+    "fragments",
+    "share reassigned",
+    "rand index",
+]
 INTERVAL_OF += CLASSES
 COLUMNS = ["tokens", "window", "clusters", "silhouette", "dice", *INTERVAL_OF[1:], "effective rank"]
 
