@@ -4,12 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from media import END, rewrite_verdicts, write_film
+
 from clusterlens.config import document as table_of_keys
 from clusterlens.config import load_schema
 from clusterlens.items import read_items
 from clusterlens.schema import read_yaml
-
-from media import END, rewrite_verdicts, write_film
 
 ROOT = Path(__file__).resolve().parent.parent
 START = "<!-- written by make docs -->\n"

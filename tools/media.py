@@ -53,11 +53,12 @@ def sentence(found: Counter) -> str:
     """All claims by verdict, those on stand-ins apart from the others."""
     impossible = found["cannot hold"] + found["contradicts itself"]
     real = sum(found[name] for name in ("reproduced", "not reproduced", "undecided")) + impossible
+    on_stand_ins = found.total() - real
     return (
-        f"So far, on one laptop-sized machine without a GPU: of {found.total()} claims, {real} are decided by simulation, "
-        f"algebra or arithmetic. **{found['reproduced']} of these are reproduced, {found['not reproduced']} are not, "
-        f"{impossible} cannot hold or contradict themselves, and {found['undecided']} are undecided** over their seeds. "
-        f"The other {found.total() - real} are about training or data; mini shows them on stand-ins "
-        f"({found['held here']} held, {found['did not hold here']} did not, {found['not comparable here']} are not "
-        "comparable), which is no verdict on the papers."
+        f"Without a GPU, `make mini` judges {real} of {found.total()} claims for good, those about simulations at the "
+        f"papers' scale, settings, algebra and arithmetic: **{found['reproduced']} are reproduced, "
+        f"{found['not reproduced']} are not, {impossible} cannot hold or contradict themselves, "
+        f"{found['undecided']} are undecided** over their seeds. The other {on_stand_ins} need training or data "
+        f"and are shown on stand-ins ({found['held here']} held, {found['did not hold here']} did not, "
+        f"{found['not comparable here']} are not comparable), which says nothing about the papers."
     )
