@@ -1,4 +1,4 @@
-# Paper A's Appendix B as a tool: attention patterns on any data, held against global attention.
+# Paper A's Appendix B as a tool: attention patterns on any data, compared with global attention.
 
 
 rule diagnose_patterns:
@@ -24,7 +24,7 @@ rule diagnose_patterns:
     params:
         **project.used("diagnose_patterns", settings="diagnose", device="device"),
     message:
-        "Holding attention patterns against global attention"
+        "Comparing attention patterns with global attention"
     script:
         "../scripts/diagnose_patterns.py"
 

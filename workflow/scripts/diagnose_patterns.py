@@ -1,4 +1,4 @@
-"""Rule diagnose_patterns: attention patterns on any tokens, held against global attention (A App. B)."""
+"""Rule diagnose_patterns: attention patterns on any tokens, compared with global attention (A App. B)."""
 
 import torch
 

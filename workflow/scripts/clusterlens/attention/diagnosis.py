@@ -1,4 +1,4 @@
-"""Patterns held against global attention on any tokens: measures over seeds, cost, failures (A App. B)."""
+"""Patterns compared with global attention on any tokens: measures over seeds, cost, failures (A App. B)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

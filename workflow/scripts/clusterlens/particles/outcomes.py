@@ -1,4 +1,4 @@
-"""Where random starts end under S Eq. 9, to hold against the states that theory allows. No torch."""
+"""Where random starts end under S Eq. 9, to compare with the states that theory allows. No torch."""
 
 import numpy as np
 import pandas as pd
