@@ -48,6 +48,12 @@ def test_the_interval_covers_the_mean_in_95_of_100_draws(seeds):
     assert covered == pytest.approx(0.95, abs=0.015)
 
 
+@pytest.mark.parametrize(("hits", "seeds"), [(0, 1), (1, 1), (0, 7), (3, 7), (7, 7), (19, 40)])
+def test_shares_have_wilsons_interval(hits, seeds):
+    expected = stats.binomtest(hits, seeds).proportion_ci(0.95, method="wilson")
+    np.testing.assert_allclose(share_interval(hits, seeds), (expected.low, expected.high), atol=1e-12)
+
+
 def test_a_share_of_all_seeds_leaves_room_below():
     low, high = share_interval(10, 10)
     assert 0.69 < low < 0.73 and high == 1.0

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def call_snakemake(*words: str, folder: Path = ROOT) -> subprocess.CompletedProcess:
     """Run the launcher with this interpreter; no network is needed, and none is used."""
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1"}
     command = [sys.executable, str(folder / "tools" / "launcher.py"), *words]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, timeout=1200)
 

@@ -78,6 +78,7 @@ def save(figure: Figure, png: str | os.PathLike, pdf: str | os.PathLike) -> None
     """Write PNG and PDF without dates, so that equal figures are equal files, and free the figure."""
     with replacing(png) as file:
         figure.savefig(file, metadata={"Software": None})
+    figure.set_layout_engine("none")  # the layout is found: both files show the same
     with replacing(pdf) as file:
         figure.savefig(file, metadata={"CreationDate": None})
     plt.close(figure)

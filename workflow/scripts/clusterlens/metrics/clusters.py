@@ -1,22 +1,14 @@
 """Clusters of tokens: K-means with a given or a chosen k, DBSCAN, and how coherent they are."""
 
-from functools import cache
-
 import numpy as np
 from sklearn.cluster import DBSCAN, KMeans
 from sklearn.metrics import silhouette_score
-from threadpoolctl import ThreadpoolController
 
 from clusterlens.errors import UserError
+from clusterlens.metrics.threads import threads
 
 RESTARTS = 10
 SEARCH_SAMPLE = 1024
-
-
-@cache
-def threads() -> ThreadpoolController:
-    """Handle on the thread pools: clouds of some thousand tokens are clustered fastest by one thread."""
-    return ThreadpoolController()
 
 
 def silhouette(x: np.ndarray, labels: np.ndarray) -> float:

@@ -6,13 +6,7 @@ from scipy.spatial.distance import squareform
 
 from clusterlens.metrics.clusters import by_size
 from clusterlens.metrics.fragmentation import rand_index
-
-
-def mean_correlation(per_text: np.ndarray) -> np.ndarray:
-    """(texts, heads, heads) -> (heads, heads), over the texts in which both maps vary; NaN where there is none."""
-    varies = np.isfinite(per_text)
-    total, counted = np.where(varies, per_text, 0).sum(0), varies.sum(0)
-    return np.divide(total, counted, out=np.full(total.shape, np.nan), where=counted > 0)
+from clusterlens.metrics.similarity import mean_correlation
 
 
 def head_clusters(correlation: np.ndarray, clusters: int) -> np.ndarray:

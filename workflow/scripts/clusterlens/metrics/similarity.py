@@ -1,4 +1,4 @@
-"""How alike the tokens of one text are: the distribution of their pairwise cosines (T Section 3.1.1)."""
+"""How alike the tokens of one text are, by their pairwise cosines (T Section 3.1.1), and the heads of one layer."""
 
 import numpy as np
 
@@ -44,3 +44,10 @@ def moments(cosines: np.ndarray, *, diagonal: bool = False) -> dict[str, float]:
         "skewness": float(skewness),
         "share_alike": float((values > ALIKE).mean()),
     }
+
+
+def mean_correlation(per_text: np.ndarray) -> np.ndarray:
+    """(texts, heads, heads) -> (heads, heads), over the texts in which both maps vary; NaN where there is none."""
+    varies = np.isfinite(per_text)
+    total, counted = np.where(varies, per_text, 0).sum(0), varies.sum(0)
+    return np.divide(total, counted, out=np.full(total.shape, np.nan), where=counted > 0)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtri, stdtrit
 
 LEVEL = 0.95
 
@@ -34,7 +34,7 @@ def mean_interval(values: np.ndarray) -> Estimate:
         return Estimate(np.nan, np.nan, 0)
     if n == 1:
         return Estimate(float(finite[0]), np.nan, 1)
-    half = stats.t.ppf((1 + LEVEL) / 2, n - 1) * finite.std(ddof=1) / np.sqrt(n)
+    half = stdtrit(n - 1, (1 + LEVEL) / 2) * finite.std(ddof=1) / np.sqrt(n)
     return Estimate(float(finite.mean()), float(half), n)
 
 
@@ -62,14 +62,19 @@ def unpaired_difference(one: np.ndarray, other: np.ndarray) -> Estimate:
     if va + vb == 0:
         return Estimate(a.value - b.value, 0.0, min(a.seeds, b.seeds))
     freedom = (va + vb) ** 2 / (va**2 / (a.seeds - 1) + vb**2 / (b.seeds - 1))
-    half = stats.t.ppf((1 + LEVEL) / 2, freedom) * np.sqrt(va + vb)
+    half = stdtrit(freedom, (1 + LEVEL) / 2) * np.sqrt(va + vb)
     return Estimate(a.value - b.value, float(half), min(a.seeds, b.seeds))
 
 
 def share_interval(hits: int, seeds: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share: both ends stay within 0 and 1, also where all seeds agree."""
-    found = stats.binomtest(hits, seeds).proportion_ci(LEVEL, method="wilson")
-    return float(found.low), float(found.high)
+    """Wilson's 95 % interval of a share: both ends stay within 0 and 1, also where all seeds agree.
+
+    (p + z²/2n ± z √(p(1 − p)/n + z²/4n²)) / (1 + z²/n)
+    """
+    z2, p = ndtri((1 + LEVEL) / 2) ** 2, hits / seeds
+    middle, half = p + z2 / (2 * seeds), np.sqrt(z2 * (p * (1 - p) / seeds + z2 / (4 * seeds**2)))
+    low, high = (middle - half) / (1 + z2 / seeds), (middle + half) / (1 + z2 / seeds)
+    return (0.0 if hits == 0 else float(low)), (1.0 if hits == seeds else float(high))
 
 
 def permutation_test(differences: np.ndarray) -> float:

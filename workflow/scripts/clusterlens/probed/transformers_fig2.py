@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from clusterlens.data.formats import read_arrays
 from clusterlens.figures.head_maps import HeadMaps, plot_head_maps
-from clusterlens.metrics.head_clusters import mean_correlation
 from clusterlens.metrics.numbers import number
+from clusterlens.metrics.similarity import mean_correlation
 
 ARRAYS = ("layer", "correlations", "padded", "received", "tokens", "clusters", "stability", "group")
 

@@ -10,10 +10,10 @@ import pandas as pd
 import torch
 
 from clusterlens.metrics import order, similarity
-from clusterlens.metrics.clusters import threads
 from clusterlens.metrics.correlation import correlations
-from clusterlens.metrics.head_clusters import mean_correlation
+from clusterlens.metrics.similarity import mean_correlation
 from clusterlens.metrics.spectrum import covariance_spectrum, effective_rank
+from clusterlens.metrics.threads import threads
 from clusterlens.probing.bands import visible
 from clusterlens.probing.capture import Layer
 
