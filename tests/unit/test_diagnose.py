@@ -192,6 +192,8 @@ def test_patterns_that_seeds_do_not_tell_apart_share_a_place():
     assert found == {"a": "1–2", "b": "1–2", "c": "3–4", "d": "3–4"}
     assert advice.startswith("Try b first") and "10.0% of the multiply-adds" in advice and "apart from: a." in advice
     assert judged(values, work | {"b": None})[1].startswith("Try a first")
+    assert judged(values, work | {"b": 0.48})[1].startswith("Try a first")  # hardly cheaper, and behind in agreement
+    assert judged(values, dict.fromkeys(work))[1].startswith("Try a first")
     apart = {"global": [1.0] * 3, "a": [0.95, 0.85, 0.75], "b": [0.90, 0.80, 0.70]}  # intervals overlap, pairs do not
     assert judged(apart, work)[0] == {"a": "1", "b": "2"}
     assert judged({name: rands[:1] for name, rands in apart.items()}, work)[0] == {"a": "1–2", "b": "1–2"}

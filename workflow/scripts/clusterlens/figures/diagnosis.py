@@ -5,6 +5,7 @@ import textwrap
 import pandas as pd
 import seaborn as sns
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter
 
 from clusterlens.figures import style
 from clusterlens.figures.masks import draw_mask, draw_picture
@@ -17,7 +18,7 @@ SHOWN = {
     "accuracy": "accuracy of the two\nclearest clusters",
     "dice": "agreement with the mask\n(dice)",
 }
-COSTS = {"work": "multiply-adds, share of global attention", "time": "time, share of global attention"}
+COSTS = {"work": "multiply-adds, of those of global attention", "time": "time, of that of global attention"}
 MARKS = "osD^vP*X<>"
 
 
@@ -27,6 +28,9 @@ def trade_off(measures: pd.DataFrame, costs: pd.DataFrame) -> Figure:
     figure, axes = style.new_figure(1, 2, height=2.7, sharey=True)
     for axis, (cost, label) in zip(axes, COSTS.items(), strict=True):
         axis.set_xscale("log")
+        axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.xaxis.set_major_formatter(PercentFormatter(1, decimals=None))
+        axis.xaxis.set_minor_formatter(NullFormatter())
         for number, (name, price) in enumerate(costs[cost].items()):
             seeds = agreement[agreement["pattern"] == name].assign(cost=price)
             if pd.notna(price):
@@ -34,8 +38,8 @@ def trade_off(measures: pd.DataFrame, costs: pd.DataFrame) -> Figure:
                 seed_means(axis, seeds, "cost", "value", colour=style.PALETTE[number % 9], label=name, **mark)
         axis.axvline(1, color=style.GREY, linewidth=0.8, linestyle=":")
         axis.axhline(1, color=style.GREY, linewidth=0.8, linestyle=":")
-        axis.set(xlabel=label, ylim=(min(0.0, axis.get_ylim()[0]), 1.05))
-    axes[0].set_ylabel("agreement (adjusted Rand index)")
+        axis.set(xlabel=label, ylim=(agreement["value"].min() - 0.15, 1.05))
+    axes[0].set_ylabel("agreement\n(adjusted Rand index)")
     entries = {name: handle for axis in axes for handle, name in zip(*axis.get_legend_handles_labels(), strict=True)}
     names = [textwrap.fill(name, 30) for name in entries]
     figure.legend(list(entries.values()), names, loc="outside lower center", ncols=3)
@@ -49,7 +53,7 @@ def by_pattern(measures: pd.DataFrame, order: list[str]) -> Figure:
     for axis, (name, title) in zip(axes, shown.items(), strict=True):
         rows = measures[measures["measure"] == name]
         look = {"data": rows, "x": "value", "y": "pattern", "order": order, "ax": axis, "legend": False}
-        sns.stripplot(**look, color=style.GREY, size=2.5, jitter=False)
+        sns.stripplot(**look, color=style.GREY, size=3, jitter=False, zorder=3)
         mark = {"markersize": 4.5, "capsize": 0.25, "err_kws": {"linewidth": 1.1}, "linestyle": "none"}
         sns.pointplot(**look, color=style.BLUE, errorbar=interval, **mark)
         axis.axvline(rows.loc[rows["pattern"] == order[0], "value"].mean(), color=style.GREY, linestyle=":")

@@ -20,6 +20,7 @@ td{color:#6b717c} ol li,ul li{margin:.45rem 0} .broken{border-left:4px solid #c8
 code,pre{background:#f3f4f6;padding:.1rem .3rem} pre{padding:.8rem;overflow-x:auto;font-size:.85rem}
 dt{font-weight:600} dd{margin:0 0 .5rem 0} .advice{font-size:1.15rem;border-left:4px solid #075faf;padding:.4rem
 .8rem;background:#eef4fb} pre{white-space:pre-wrap} ul.ranking{list-style:none;padding:0}
+@media (max-width:60rem){table{font-size:.7rem} th,td{padding:.25rem .18rem}}
 """
 
 

@@ -7,6 +7,7 @@ from clusterlens.metrics.statistics import paired_difference
 
 SAME = 0.01  # a difference in agreement that orders nothing, whatever its interval
 CLEAR = 0.25  # silhouette of global attention below which there are no clusters to keep
+CHEAP = 1.1  # times the least multiply-adds: costs that differ by less decide nothing
 STRONG, FAIR, ROUGH = 0.9, 0.7, 0.4  # adjusted Rand index
 
 
@@ -50,7 +51,10 @@ def tied(one: dict[int, float], other: dict[int, float]) -> bool:
 def recommendation(
     order: list[str], place: dict[str, str], means: pd.DataFrame, intervals: pd.DataFrame, baseline: str, work: dict
 ) -> str:
-    """What to train first: the cheapest of the best. `work` maps patterns to their share of the multiply-adds."""
+    """What to train first: of the best the cheapest, of those that cost about the same the one that agrees most.
+
+    `work` maps patterns to their share of the multiply-adds, None where it is not known.
+    """
     clear = means.loc[baseline, "silhouette"]
     if not clear >= CLEAR:
         return (
@@ -66,7 +70,9 @@ def recommendation(
             f"No recommendation: no pattern keeps the clusters of global attention. {best[0]} comes closest, with an "
             f"agreement of {agreement[best[0]]}; 1 would be the same clusters."
         )
-    chosen = min(best, key=lambda name: (work[name] is None, work[name] or 0.0))
+    known = [name for name in best if work[name] is not None]
+    least = min((work[name] for name in known), default=0.0)
+    chosen = next((name for name in known if work[name] <= CHEAP * least), best[0])
     others = [name for name in best if name != chosen]
     price = "" if work[chosen] is None else f" for {work[chosen]:.1%} of the multiply-adds"
     tie = f" The seeds do not tell it apart from: {'; '.join(others)}." if others else ""
