@@ -33,7 +33,7 @@ def eigenvalue_panels(spectra: pd.DataFrame, titles: dict[str, str], *, columns:
         axis.set_ylabel("eigenvalue")
     if both:
         axes[0].plot([], [], ":", color=style.GREY, label="uncentred")
-    axes[0].legend(loc="lower left", fontsize=6, handlelength=1.4, ncols=2, columnspacing=1.0)
+    axes[0].legend(loc="best", fontsize=6, handlelength=1.4, ncols=2, columnspacing=1.0)
     return figure
 
 
