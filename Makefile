@@ -1,48 +1,55 @@
-# make mini   every item on the embedded default, and the report    make test   the whole test suite
-# make bench  ratio benchmarks                                      make lint   format, lint and types
-# make test-browser   the atlas in Chromium, which has to be installed with its driver
-# make docs   the generated tables and the rule graph
-# VENV=<folder> puts the environment elsewhere, so that several clones can share one.
+# VENV=<folder> puts the environment elsewhere, so that several clones can share one. Paths may hold spaces.
 
 VENV   ?= .venv
 PYTHON ?= python3.11
 CORES  ?= 2
 
-SNAKEMAKE = $(VENV)/bin/snakemake
+RUN       = "$(VENV)/bin/python"
+SNAKEMAKE = $(RUN) tools/launcher.py
 MINI      = --configfile config/mini.yaml
 REPORT    = results/mini/report.html
 ATLAS     = results/mini/atlas/index.html
 
-.PHONY: setup mini test test-browser bench lint docs clean
+.PHONY: help setup mini targets test test-browser bench lint docs clean
 
-setup:
-	@$(PYTHON) tools/environment.py $(VENV)
+help: ## what can be made (this list)
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
+	    printf 'make %-14s %s\n' "$$name" "$$text"; done
+	@echo "With VENV=<folder> the environment goes elsewhere; with CORES=<n> mini runs on n cores (2)."
 
-mini: setup
+setup: ## the environment, from requirements.lock; the other commands do this first
+	@"$(PYTHON)" -c "" 2> /dev/null || { echo "clusterlens: no $(PYTHON) here: install Python 3.11, or name one with" \
+	    "make PYTHON=<path of python3.11>" >&2; exit 1; }
+	@"$(PYTHON)" tools/environment.py "$(VENV)"
+
+mini: setup ## every item on embedded data, the atlas and the report
 	$(SNAKEMAKE) --cores $(CORES) $(MINI)
 	@if [ ! -e $(REPORT) ] || [ -n "$$(find results/mini -type f -newer $(REPORT) -print -quit)" ]; then \
 	    $(SNAKEMAKE) --cores 1 $(MINI) --report $(REPORT); fi
 	@echo "Atlas:  $(ATLAS)"
 	@echo "Report: $(REPORT)"
 
-test: setup
-	$(VENV)/bin/python -m pytest -n 2 --dist loadfile
+targets: setup ## a list of every item: target, whether it is made, time, GPU
+	@PYTHONPATH=workflow/scripts $(RUN) tools/targets.py
 
-test-browser: setup
-	$(VENV)/bin/python -m pytest -rs tests/browser
+test: setup ## the test suite
+	$(RUN) -m pytest -n 2 --dist loadfile
 
-bench: setup
-	@for file in benchmarks/bench_*.py; do PYTHONPATH=workflow/scripts:tests $(VENV)/bin/python $$file || exit 1; done
+test-browser: setup ## the atlas in Chromium, which has to be installed with its driver
+	$(RUN) -m pytest -rs tests/browser
 
-lint: setup
-	$(VENV)/bin/ruff check .
-	$(VENV)/bin/ruff format --check .
-	$(VENV)/bin/snakefmt --check Snakefile workflow/rules
-	$(VENV)/bin/mypy
+bench: setup ## benchmarks, as ratios against reference implementations
+	@for file in benchmarks/bench_*.py; do PYTHONPATH=workflow/scripts:tests $(RUN) "$$file" || exit 1; done
+
+lint: setup ## format, style and types
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m snakefmt --check Snakefile workflow/rules
+	$(RUN) -m mypy
 	$(SNAKEMAKE) --lint
 
-docs: setup
-	PYTHONPATH=workflow/scripts $(VENV)/bin/python tools/document.py
+docs: setup ## the generated tables and the rule graph
+	PYTHONPATH=workflow/scripts $(RUN) tools/document.py
 
-clean:
+clean: ## remove what mini has made
 	rm -rf results/mini resources/mini logs/mini

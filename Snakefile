@@ -12,12 +12,23 @@
 #   <results>/atlas/index.html              everything above on pages to read
 # Papers: spiking (S), transformers (T), emergence (E), attention_clusters (A).
 
+import os
+from pathlib import Path
+
 from snakemake.utils import min_version
 
 min_version("9.27")
 
+SHIPPED = workflow.current_basedir.join("config/config.yaml").get_path_or_uri(secret_free=True)
+OWN = Path("config/config.yaml")  # of another working folder
 
-configfile: "config/config.yaml"
+
+configfile: os.path.relpath(SHIPPED)
+
+
+if OWN.is_file() and not OWN.samefile(SHIPPED):
+
+    configfile: str(OWN)
 
 
 report: "workflow/report/workflow.rst"
@@ -36,6 +47,7 @@ include: "workflow/rules/atlas.smk"
 
 
 rule all:
+    "Every item of the four papers, the comparison, the claims and the atlas (the default)"
     default_target: True
     input:
         project.targets(),
@@ -47,26 +59,31 @@ rule all:
 
 
 rule spiking:
+    "Every table and figure of S, Clustering in Spiking Transformers"
     input:
         project.targets("spiking"),
 
 
 rule transformers:
+    "Every figure of T, Clustering in Transformers"
     input:
         project.targets("transformers"),
 
 
 rule emergence:
+    "Every figure of E, Emergence of Clustering in Self-Attention"
     input:
         project.targets("emergence"),
 
 
 rule attention_clusters:
+    "Every table and figure of A, Attention Clusters, and the diagnosis"
     input:
         project.targets("attention_clusters"),
 
 
 rule data_only:
+    "Every data set and checkpoint, retrieved and prepared; in mini those that need no network"
     input:
         project.data_targets(),
 
@@ -89,5 +106,11 @@ rule alias_spiking:
         "cp {input:q} {output:q} 2> {log:q}"
 
 
+if workflow.modifier.is_main_snakefile():
+    screen = Screen([*project.names(), *(rule.name for rule in workflow.rules)])
+    screen.watch()
+    describe(workflow.rules)
+
+
 onerror:
-    project.print_failures()
+    screen.end()

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from media import END, rewrite_verdicts, write_film
+from targets import cost
 
 from clusterlens.config import document as table_of_keys
 from clusterlens.config import load_schema
@@ -23,9 +24,8 @@ def table_of_items() -> str:
         "|---|---|---|---|---|---|",
     ]
     for item in read_items():
-        mini = f"{item.mini_seconds} s" if item.mini_seconds else "–"
-        gpu, state = "yes" if item.gpu else "no", "built" if item.built else "not run"
-        lines.append(f"| {' | '.join((f'`{item.target}`', item.shows, mini, item.paper_time, gpu, state))} |")
+        built = "built" if item.built else "not run"
+        lines.append(f"| {' | '.join((f'`{item.target}`', item.shows, *cost(item), built))} |")
     return "\n".join([*lines, "\n</details>"]) + "\n"
 
 

@@ -1,11 +1,12 @@
 """Build the project's environment from requirements.lock, once, and anew only when the lock changes.
 
 Usage: python tools/environment.py <folder>. Needs nothing but Python's standard library; several clones may share a
-folder, and two that start at once wait for each other.
+folder, by whatever path, and two that start at once wait for each other.
 """
 
 import fcntl
 import hashlib
+import os
 import subprocess
 import sys
 import time
@@ -15,11 +16,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements.lock"
 LAUNCHER = ROOT / "tools" / "launcher.py"
+COMMAND = """#!/bin/sh
+here=$(dirname "$(readlink -f "$0")")
+exec "$here/python" "$here/clusterlens_launcher.py" "$@"
+"""
 
 
 def install_packages(folder: Path, *, clear: bool) -> None:
     """Create the environment and install every pinned package; what an interrupted install left is used again."""
-    count = sum("==" in line for line in LOCK.read_text().splitlines())
+    count = sum("==" in line for line in LOCK.read_text(encoding="utf-8").splitlines())
     print(f"Building the environment in {folder}: {count} packages, several GB, about five minutes.", flush=True)
     start = time.monotonic()
     venv.create(folder, clear=clear, symlinks=True, with_pip=True)
@@ -33,12 +38,14 @@ def install_packages(folder: Path, *, clear: bool) -> None:
 
 
 def install_launcher(folder: Path) -> None:
-    """Put the launcher in the place of Snakemake's own command, where it is not there already."""
-    command = folder / "bin" / "snakemake"
-    text = f"#!{folder / 'bin' / 'python'}\n{LAUNCHER.read_text()}"
-    if command.read_text() != text:
-        command.write_text(text)
-        command.chmod(0o755)
+    """Put the launcher in the place of Snakemake's own command, whose first line breaks in a folder with a space."""
+    for name, text in {"snakemake": COMMAND, "clusterlens_launcher.py": LAUNCHER.read_text(encoding="utf-8")}.items():
+        file = folder / "bin" / name
+        if not file.exists() or file.read_text(encoding="utf-8") != text:
+            new = file.with_name(f".{name}.new")
+            new.write_text(text, encoding="utf-8")
+            new.chmod(0o755)
+            os.replace(new, file)
 
 
 def show_progress(lines, count: int) -> list[str]:
@@ -60,17 +67,19 @@ def main() -> None:
         sys.exit(
             f"clusterlens: Python 3.11 is needed, this is {sys.version.split()[0]}: make PYTHON=<path of python3.11>"
         )
-    folder = Path(sys.argv[1]).absolute()
+    folder = Path(sys.argv[1]).resolve()
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_name(f".{folder.name}.building").open("w") as guard:
         fcntl.flock(guard, fcntl.LOCK_EX)
         stamp = folder / "clusterlens.stamp"
-        wanted = hashlib.sha256(LOCK.read_bytes()).hexdigest()
-        found = stamp.read_text() if stamp.exists() else None
-        if found != wanted:
+        lock = hashlib.sha256(LOCK.read_bytes()).hexdigest()
+        found, place = [*(stamp.read_text(encoding="utf-8").splitlines() if stamp.exists() else []), "", ""][:2]
+        if found != lock or not (folder / "bin" / "python").exists():
             stamp.unlink(missing_ok=True)
-            install_packages(folder, clear=found is not None)
-            stamp.write_text(wanted)
+            install_packages(folder, clear=bool(found))
+        elif place != str(folder):  # the folder has been moved: bin/activate still names the old one
+            venv.create(folder, symlinks=True)
+        stamp.write_text(f"{lock}\n{folder}\n", encoding="utf-8")
         install_launcher(folder)
 
 

@@ -1,7 +1,18 @@
 """The environment is built once, and anew only when the lock changes."""
 
+import re
+import shlex
+import subprocess
+import venv
+from pathlib import Path
+
 import environment
 import pytest
+
+ROOT = Path(environment.__file__).parents[1]
+
+
+FOLDER = "of Zoë's"
 
 
 @pytest.fixture
@@ -11,16 +22,19 @@ def builds(monkeypatch, tmp_path):
 
     def install_packages(folder, *, clear):
         calls.append(clear)
-        (folder / "bin").mkdir(parents=True, exist_ok=True)
+        venv.create(folder, symlinks=True)
         (folder / "bin" / "snakemake").write_text("Snakemake's own command")
 
     monkeypatch.setattr(environment, "install_packages", install_packages)
-    for name in ("LOCK", "LAUNCHER"):
-        file = tmp_path / name
-        file.write_text("numpy==2.0\n")
-        monkeypatch.setattr(environment, name, file)
-    monkeypatch.setattr("sys.argv", ["environment.py", str(tmp_path / "venv")])
+    for name, text in {"LOCK": "numpy==2.0\n", "LAUNCHER": "import sys; print(sys.prefix, sys.argv[1:])\n"}.items():
+        (tmp_path / name).write_text(text)
+        monkeypatch.setattr(environment, name, tmp_path / name)
+    monkeypatch.setattr("sys.argv", ["environment.py", str(tmp_path / FOLDER)])
     return calls
+
+
+def answer(*command: str | Path) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.strip()
 
 
 def test_a_second_call_does_nothing(builds):
@@ -46,12 +60,50 @@ def test_an_interrupted_build_goes_on_with_what_is_there(builds, monkeypatch):
     assert builds == [False]
 
 
+def test_the_command_works_in_a_folder_of_any_name(builds, tmp_path):
+    environment.main()
+    command = tmp_path / FOLDER / "bin" / "snakemake"
+    (tmp_path / "linked").symlink_to(command)
+    for called in (command, tmp_path / "linked"):
+        assert answer(called, "-n", "two words") == f"{tmp_path / FOLDER} ['-n', 'two words']"
+
+
 def test_a_changed_launcher_is_put_in_place_without_a_build(builds, tmp_path):
     environment.main()
     environment.LAUNCHER.write_text("print('new')\n")
     environment.main()
     assert builds == [False]
-    assert (tmp_path / "venv" / "bin" / "snakemake").read_text().endswith("bin/python\nprint('new')\n")
+    assert answer(tmp_path / FOLDER / "bin" / "snakemake") == "new"
+
+
+def test_a_moved_environment_is_used_where_it_is(builds, tmp_path, monkeypatch):
+    environment.main()
+    moved = tmp_path / "moved here"
+    (tmp_path / FOLDER).rename(moved)
+    monkeypatch.setattr("sys.argv", ["environment.py", str(moved)])
+    environment.main()
+    assert builds == [False]
+    activate = f'. "{moved}/bin/activate"; command -v snakemake; python -c "import sys; print(sys.prefix)"'
+    assert answer("bash", "-c", activate).splitlines() == [f"{moved}/bin/snakemake", str(moved)]
+
+
+def test_two_clones_share_a_folder_by_different_paths(builds, tmp_path, monkeypatch):
+    environment.main()
+    (tmp_path / "other").symlink_to(tmp_path / FOLDER)
+    before = (tmp_path / FOLDER / "bin" / "snakemake").stat().st_ino
+    for path in (tmp_path / "other", tmp_path / "no" / ".." / FOLDER):
+        monkeypatch.setattr("sys.argv", ["environment.py", str(path)])
+        environment.main()
+    assert builds == [False] and (tmp_path / FOLDER / "bin" / "snakemake").stat().st_ino == before
+    assert len([*tmp_path.glob(".*.building")]) == 1
+
+
+def test_an_environment_whose_python_is_gone_is_built_anew(builds, tmp_path):
+    environment.main()
+    for name in ("python", "python3", "python3.11"):
+        (tmp_path / FOLDER / "bin" / name).unlink()
+    environment.main()
+    assert builds == [False, True]
 
 
 def test_another_python_is_refused_in_one_line(builds, monkeypatch):
@@ -59,3 +111,26 @@ def test_another_python_is_refused_in_one_line(builds, monkeypatch):
     with pytest.raises(SystemExit) as refusal:
         environment.main()
     assert "Python 3.11 is needed" in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+def test_without_a_python_make_says_what_to_do():
+    run = subprocess.run(["make", "setup", "PYTHON=no-such-python"], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode and not run.stdout
+    told = [line for line in run.stderr.splitlines() if not line.startswith("make")]
+    assert told == [
+        "clusterlens: no no-such-python here: install Python 3.11, or name one with make PYTHON=<path of python3.11>"
+    ]
+
+
+def test_make_help_lists_what_can_be_made():
+    phony = re.search(r"^\.PHONY: (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    listed = [line.split(maxsplit=2) for line in answer("make", "help").splitlines() if line.startswith("make ")]
+    assert [name for _, name, _ in listed] == phony[1].split()
+    assert all(text for _, _, text in listed)
+
+
+def test_make_quotes_the_folder_of_the_environment():
+    goals = ("mini", "targets", "test", "test-browser", "bench", "lint", "docs")
+    lines = answer("make", "-n", *goals, f"VENV={FOLDER}").replace("\\\n", "").splitlines()
+    words = [word for line in lines for word in shlex.split(line) if "Zoë" in word]
+    assert len(words) > len(goals) and {*words} == {FOLDER, f"{FOLDER}/bin/python"}

@@ -84,6 +84,25 @@ def test_a_users_mistake_is_one_line_and_no_manifest(smk, tmp_path, capsys):
     assert len(errors) == 1 and errors[0].endswith("did you mean 'BMI'?")
 
 
+def test_an_unexpected_error_is_one_line_and_its_traceback_is_in_the_log(smk, tmp_path, capsys):
+    with pytest.raises(SystemExit) as stop:
+        job.run(lambda smk: 1 / 0, smk)
+    shown = capsys.readouterr().err
+    assert stop.value.code == 1 and not (tmp_path / "out.manifest.json").exists()
+    assert shown.splitlines()[-1].endswith(f"ERROR internal error in plot_points, see {smk.log[0]}")
+    assert "Traceback" not in shown and "ZeroDivisionError" in Path(smk.log[0]).read_text()
+
+
+def test_an_interrupt_says_nothing(smk, capsys):
+    def main(smk):
+        raise KeyboardInterrupt
+
+    with pytest.raises(SystemExit) as stop:
+        job.run(main, smk)
+    assert stop.value.code == 130
+    assert all(" INFO " in line for line in capsys.readouterr().err.splitlines())
+
+
 def test_commit_is_that_of_this_checkout_or_says_it_is_unknown(monkeypatch, tmp_path):
     assert provenance.commit() == "unknown" or len(provenance.commit().removesuffix("+changes")) == 40
     monkeypatch.setattr(provenance, "ROOT", tmp_path)

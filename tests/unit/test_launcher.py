@@ -1,45 +1,90 @@
-"""The launcher tells targets from option values, whatever the order of words."""
+"""The launcher tells targets from option values, whatever the order of words, and repairs what Snakemake cannot do."""
 
+import asyncio
+import sys
+from types import SimpleNamespace
+
+import launcher
 import pytest
 from launcher import rearrange
+from snakemake.cli import get_argument_parser, parse_args
 
 TARGET = "results/table2.csv"
 
 
+@pytest.fixture(scope="module")
+def parser():
+    return get_argument_parser()
+
+
 @pytest.mark.parametrize(
-    ("typed", "expected"),
+    ("typed", "options", "targets"),
     [
-        (f"--cores 1 --resources gpu=1 {TARGET}", f"--cores 1 --resources gpu=1 -- {TARGET}"),
-        (f"-n --cores 1 --resources gpu=1 {TARGET}", f"-n --cores 1 --resources gpu=1 -- {TARGET}"),
-        (f"--cores 1 --resources gpu=1 mem_mb=9 {TARGET} -n", f"--cores 1 --resources gpu=1 mem_mb=9 -n -- {TARGET}"),
-        (f"--res gpu=1 {TARGET} other", f"--res gpu=1 -- {TARGET} other"),
-        (f"--resources=gpu=1 {TARGET}", f"--resources=gpu=1 -- {TARGET}"),
-        (f"--config mirror=../data {TARGET}", f"--config mirror=../data -- {TARGET}"),
-        (f"-C device=cpu {TARGET} --cores 1", f"-C device=cpu --cores 1 -- {TARGET}"),
-        (f"--configfile config/mini.yaml {TARGET}", f"--configfile config/mini.yaml -- {TARGET}"),
-        (f"--set-threads train=2 {TARGET}", f"--set-threads train=2 -- {TARGET}"),
-        (f"--resources gpu=1 -- {TARGET}", f"--resources gpu=1 -- {TARGET}"),
-        (f"--resources gpu=1 a -- {TARGET}", f"--resources gpu=1 -- a {TARGET}"),
-        (f"{TARGET} --cores 1", f"{TARGET} --cores 1"),
-        (f"--cores 1 {TARGET}", f"--cores 1 {TARGET}"),
-        ("--rerun-triggers mtime params --cores 1", "--rerun-triggers mtime params --cores 1"),
-        ("", ""),
+        (f"--cores 1 --resources gpu=1 {TARGET}", "--cores 1 --resources gpu=1", TARGET),
+        (f"--cores 1 --resources gpu=1 mem_mb=9 {TARGET} -n", "--cores 1 --resources gpu=1 mem_mb=9 -n", TARGET),
+        (f"--res gpu=1 {TARGET} other", "--res gpu=1", f"{TARGET} other"),
+        (f"--resources=gpu=1 {TARGET}", "--resources=gpu=1", TARGET),
+        (f"--resour gpu=1 {TARGET}", "--resour gpu=1", TARGET),
+        (f"--set-thr train=2 {TARGET}", "--set-thr train=2", TARGET),
+        (f"--config mirror=../data {TARGET}", "--config mirror=../data", TARGET),
+        (f"-C device=cpu {TARGET} --cores 1", "-C device=cpu --cores 1", TARGET),
+        (f"-nC device=cpu {TARGET}", "-nC device=cpu", TARGET),
+        (f"-nj1 {TARGET}", "-nj1", TARGET),
+        (f"--configfile config/mini.yaml {TARGET}", "--configfile config/mini.yaml", TARGET),
+        (f"--configfile a.yaml b.json {TARGET}", "--configfile a.yaml b.json", TARGET),
+        (f"--rerun-triggers mtime {TARGET}", "--rerun-triggers mtime", TARGET),
+        ("--rerun-triggers mtime params --cores 1", "--rerun-triggers mtime params --cores 1", ""),
+        (f"--sdm conda {TARGET}", "--sdm conda", TARGET),
+        (f"--quiet {TARGET}", "--quiet", TARGET),
+        (f"--rulegraph {TARGET}", "--rulegraph", TARGET),
+        (f"--forcerun train_model {TARGET}", "--forcerun train_model", TARGET),
+        (f"-R train_model plot_verdicts {TARGET}", "-R train_model plot_verdicts", TARGET),
+        ("--forcerun results/a.csv results/b.csv", "--forcerun results/a.csv results/b.csv", ""),
+        (f"--until {TARGET} emergence", f"--until {TARGET}", "emergence"),
+        (f"--wait-for-files a/b c {TARGET}", f"--wait-for-files a/b c {TARGET}", ""),
+        (f"--report report.html {TARGET}", "--report report.html", TARGET),
+        (f"--resources gpu=1 a -- {TARGET}", "--resources gpu=1", f"a {TARGET}"),
+        (f"{TARGET} --cores 1 other", "--cores 1", f"{TARGET} other"),
+        (f"-s a/Snakefile -d b {TARGET}", "-s a/Snakefile -d b", TARGET),
+        ("", "", ""),
     ],
 )
-def test_targets_are_found(typed, expected):
-    assert rearrange(typed.split()) == expected.split()
+def test_targets_are_found(parser, typed, options, targets):
+    expected = [*options.split(), "--", *targets.split()] if targets else options.split()
+    assert rearrange(typed.split(), parser) == expected
 
 
-def parsed(words: list[str]):
-    from snakemake.cli import parse_args
-
-    return parse_args(words)[1]
-
-
-def test_snakemake_reads_the_rearranged_line():
-    assert set(parsed(rearrange(["--cores", "1", "--resources", "gpu=1", TARGET])).targets) == {TARGET}
+@pytest.mark.parametrize("typed", [f"--resources gpu=1 {TARGET}", f"--forcerun train_model {TARGET}", f"-q {TARGET}"])
+def test_snakemake_reads_the_rearranged_line(parser, typed):
+    assert set(parse_args(rearrange(["--cores", "1", *typed.split()], parser))[1].targets) == {TARGET}
 
 
 def test_the_plain_line_is_what_snakemake_refuses():
     with pytest.raises((SystemExit, ValueError)):
-        parsed(["--cores", "1", "--resources", "gpu=1", TARGET])
+        parse_args(["--cores", "1", "--resources", "gpu=1", TARGET])
+
+
+class File(str):
+    def __new__(cls, name: str, *, there: bool):
+        file = super().__new__(cls, name)
+        file.there, file.flags = there, {"report": True}
+        return file
+
+    async def exists(self) -> bool:
+        return self.there
+
+
+def test_a_report_shows_the_files_that_are_there():
+    made, missing, lost = File("a.png", there=True), File("b.png", there=False), File("c.png", there=False)
+    jobs = [SimpleNamespace(input=[], output=[made, lost]), SimpleNamespace(input=[], output=[missing])]
+    dag = asyncio.run(launcher.present(SimpleNamespace(jobs=jobs, workflow="of the plan")))
+    assert dag.jobs == jobs[:1] and dag.workflow == "of the plan"
+    assert "report" in made.flags and "report" not in lost.flags
+
+
+def test_python_is_quoted_for_the_shell(monkeypatch):
+    for place in ("snakemake.report.auto_report", "snakemake.script.PythonScript.get_preamble"):
+        monkeypatch.setattr(place, lambda *_: "# preamble")
+    monkeypatch.setattr(sys, "executable", "/envs/of Zoë/bin/python")
+    launcher.put_right()
+    assert sys.executable == "'/envs/of Zoë/bin/python'"

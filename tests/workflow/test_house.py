@@ -87,8 +87,7 @@ def test_every_script_belongs_to_a_rule_of_its_name():
     ids=" ".join,
 )
 def test_style(command):
-    tool = Path(sys.executable).parent / command[0]
-    run = subprocess.run([tool, *command[1:]], cwd=ROOT, capture_output=True, text=True)
+    run = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout + run.stderr
 
 

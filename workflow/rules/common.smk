@@ -1,17 +1,24 @@
 # Used by all other files of this folder: the project, its items, and the flag for the report.
 
+import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "scripts"))
+HERE = Path(workflow.current_basedir.get_path_or_uri(secret_free=True))  # the main workflow may be another
+sys.path.insert(0, str(HERE.parent / "scripts"))
 
 from clusterlens.errors import UserError
 from clusterlens.items import PAPERS
 from clusterlens.models.variants import LEARNED, VARIANTS
 from clusterlens.project import NOTHING, Project, growing
+from clusterlens.provenance import in_tree
+from clusterlens.screen import Screen, describe
+
+# In a report, a caption that has not been written yet is left out; docutils looks for this in the working folder only.
+os.environ.setdefault("DOCUTILSCONFIG", in_tree("docutils.conf"))
 
 try:
-    project = Project(config)
+    project = Project(config, module=None if workflow.modifier.is_main_snakefile() else workflow.modifier)
 except UserError as error:
     sys.exit(f"clusterlens: {error}")
 

@@ -79,7 +79,7 @@ rule plot_verdicts:
     input:
         claims="<results>/claims.csv",
         comparison="<results>/comparison.csv",
-        register="published/items.tsv",
+        register=in_tree("published/items.tsv"),
         manifests=["<results>/claims.manifest.json", "<results>/comparison.manifest.json"],
     output:
         png=report(

@@ -7,6 +7,7 @@ runs), `read_out` (how results are read out), `source` (where data come from), `
 
 from collections.abc import Iterator
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,15 @@ def load_schema(folder: Path = SCHEMAS) -> dict:
             schema["properties"][section] = read_yaml(file)
             schema["required"].append(section)
     return schema
+
+
+def complete(config: dict, defaults: dict) -> None:
+    """Add the defaults that a config lacks, in place."""
+    for key, value in defaults.items():
+        if key not in config:
+            config[key] = deepcopy(value)
+        elif isinstance(value, dict) and isinstance(config[key], dict):
+            complete(config[key], value)
 
 
 def check_config(config: dict, schema: dict) -> None:

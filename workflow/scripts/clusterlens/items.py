@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from clusterlens.errors import UserError
-from clusterlens.provenance import ROOT
+from clusterlens.provenance import ROOT, in_tree
 from clusterlens.schema import checked
 
 PUBLISHED = ROOT / "published"
@@ -60,7 +60,7 @@ class Item:
     @property
     def caption_text(self) -> str:
         """The standing part of the caption, in the tree."""
-        return f"workflow/report/{self.paper}/{self.name}.rst"
+        return in_tree(f"workflow/report/{self.paper}/{self.name}.rst")
 
     @property
     def page(self) -> str:

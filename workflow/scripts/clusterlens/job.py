@@ -1,15 +1,18 @@
-"""How every script runs: a log that opens with its circumstances, one line for a user's mistake, then a manifest."""
+"""How every script runs: a log that opens with its circumstances, one line for whatever stops it, then a manifest."""
 
+import signal
 import time
 
 from clusterlens import provenance
 from clusterlens.errors import UserError
-from clusterlens.logs import log, open_log, versions
+from clusterlens.logs import internal_error, log, open_log, versions
 
 
 def run(main, smk) -> None:
     """Call `main(smk)`, the body of a rule's script; the dict it may return goes into the manifest."""
-    open_log(smk.log[0] if len(smk.log) else None)
+    path = smk.log[0] if len(smk.log) else None
+    open_log(path)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # the launcher had set it aside while modules are imported
     seed = smk.params.get("seed", smk.params.get("seeds", "none"))
     log.info("%s %s", smk.rule, dict(smk.wildcards.items()) or "")
     log.info("commit %s, device %s, seed %s", provenance.commit(), provenance.device(), seed)
@@ -17,10 +20,17 @@ def run(main, smk) -> None:
     start = time.monotonic()
     try:
         facts = main(smk) or {}
+        seconds = time.monotonic() - start
+        if hasattr(smk.output, "manifest"):
+            provenance.write_manifest(smk, dict(facts), seconds)
     except UserError as error:
         log.error("%s", error)
         raise SystemExit(1) from None
-    seconds = time.monotonic() - start
-    if hasattr(smk.output, "manifest"):
-        provenance.write_manifest(smk, dict(facts), seconds)
+    except KeyboardInterrupt:
+        log.debug("stopped by the user")
+        raise SystemExit(130) from None
+    except Exception:
+        log.debug("unexpected", exc_info=True)
+        log.error("%s", internal_error(smk.rule, path))
+        raise SystemExit(1) from None
     log.info("finished in %.1f s", seconds)

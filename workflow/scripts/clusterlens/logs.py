@@ -22,8 +22,9 @@ def versions() -> dict[str, str]:
 
 
 def open_log(path: str | None) -> None:
-    """Send the library's messages to the job's log file and to stderr; an uncaught error goes to the file too."""
+    """Send the library's messages to the job's log file and to stderr; what is at level DEBUG only to the file."""
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
+    handlers[0].setLevel(logging.INFO)
     if path:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         handlers.append(logging.FileHandler(path, mode="w", encoding="utf-8"))
@@ -33,6 +34,16 @@ def open_log(path: str | None) -> None:
     for handler in handlers:
         handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
         log.addHandler(handler)
-    log.setLevel(logging.INFO)
+    log.setLevel(logging.DEBUG)
     log.propagate = False
-    sys.excepthook = lambda *error: log.critical("stopped by an unexpected error", exc_info=error)
+
+
+def internal_error(rule: str, path: str | Path | None) -> str:
+    """What the user reads of an error that is not theirs."""
+    return f"internal error in {rule}, see {path or 'above'}"
+
+
+def last_error(path: Path) -> str:
+    """The last error in a job's log; empty where there is none."""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    return next((line.partition(" ERROR ")[2] for line in reversed(lines) if " ERROR " in line), "")

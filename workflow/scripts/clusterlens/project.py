@@ -1,12 +1,11 @@
 """What the rules ask: the checked config, the register of items, the data sets, and what each job depends on."""
 
-import sys
-import time
+import re
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
-from clusterlens.config import Settings, check_config, load_schema
+from clusterlens.config import Settings, check_config, complete, load_schema
 from clusterlens.data import diagnosed, registry
 from clusterlens.data import settings as data_settings
 from clusterlens.errors import UserError, nearest
@@ -14,7 +13,7 @@ from clusterlens.imports import PACKAGE, fingerprint
 from clusterlens.items import PAPERS, Item, read_items
 from clusterlens.models.arms import language_jobs
 from clusterlens.models.variants import LEARNED, VARIANTS
-from clusterlens.provenance import ROOT, worst
+from clusterlens.provenance import ROOT, in_tree, worst
 from clusterlens.schema import read_yaml
 
 NOTHING = "(?!)"  # a pattern for a wildcard that takes no value
@@ -24,12 +23,19 @@ Setting = str | tuple[str, str]  # a path in the config, or the path of a sectio
 class Project:
     """One run of the workflow with its config."""
 
-    def __init__(self, config: dict):
+    def __init__(self, config: dict, *, module=None):
+        """`module` is Snakemake's description of it where this is a module of another workflow.
+
+        Then the config may hold only what differs from the shipped one, and a prefix may move all folders.
+        """
         schema = load_schema()
-        check_config(config, schema)
-        self.started = time.time()
-        self.config = config
         self.shipped = read_yaml(ROOT / "config" / "config.yaml")
+        if module:
+            complete(config, self.shipped)
+            folders = {name: module.path_modifier.replace_prefix(f"<{name}>") for name in config["pathvars"]}
+            config["pathvars"] = {name: module.pathvars.apply(path) for name, path in folders.items()}
+        check_config(config, schema)
+        self.config = config
         self.datasets = registry.load(ROOT / "config" / "datasets.yaml")
         data_settings.declare(config["data"], self.shipped["data"], self.datasets)
         data_settings.check_named(config["data"])
@@ -110,11 +116,21 @@ class Project:
     def wanted(self, path: str) -> bool:
         """Whether verification waits for a file: for all or, with `verify: {items: existing}`, for those on disk."""
         existing = self.config["verify"]["items"] == "existing"
-        return not existing or Path(path.replace("<results>", self.config["pathvars"]["results"])).is_file()
+        return not existing or Path(self.resolved(path)).is_file()
+
+    def resolved(self, path: str) -> str:
+        """A path of the path grammar as it is on disk."""
+        return re.sub(r"<(\w+)>", lambda found: self.config["pathvars"][found[1]], path)
+
+    def names(self) -> list[str]:
+        """What a user may ask for beside rules: files of items, their short names, verdicts, the atlas, data sets."""
+        short = [item.target.replace("results", "<results>", 1) for item in self.items.of()]
+        whole = [f"<results>/{name}" for name in ("comparison.csv", "claims.csv", "verdicts.png", "atlas/index.html")]
+        return [self.resolved(path) for path in (*short, *self.targets(), *whole, *self.data_targets())]
 
     def published(self) -> list[str]:
         """What the papers print, as files of this tree."""
-        return sorted(str(file.relative_to(ROOT)) for file in (ROOT / "published").rglob("*.*"))
+        return sorted(in_tree(str(file.relative_to(ROOT))) for file in (ROOT / "published").rglob("*.*"))
 
     # Data sets
 
@@ -168,16 +184,6 @@ class Project:
         """What a diagnosis is made on when the config names no data: the sample of the diabetes table."""
         example = ["<resources>/diabetes/sample.csv", "<resources>/diabetes/manifest.json"]
         return example if diagnosed.uses_example(self.config["diagnose"]) else []
-
-    # Messages
-
-    def print_failures(self) -> None:
-        """One line per failed job of this run: the last error of its log."""
-        for path in sorted(Path(self.config["pathvars"]["logs"]).rglob("*.log")):
-            if path.stat().st_mtime >= self.started:
-                errors = [line for line in path.read_text(encoding="utf-8").splitlines() if " ERROR " in line]
-                if errors:
-                    print(f"clusterlens: {errors[-1].partition(' ERROR ')[2]}", file=sys.stderr)
 
 
 def growing(minutes: int) -> Callable:

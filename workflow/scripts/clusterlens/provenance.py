@@ -14,6 +14,11 @@ PAPER = "paper"  # the label of a result whose settings, and those of everything
 NOT_SETTINGS = {"scale", "code", "checkpoints"}  # parameters of a job that its manifest does not list as settings
 
 
+def in_tree(path: str) -> str:
+    """A file of this checkout as an input of a rule: a path in the tree or, from any other folder, the full path."""
+    return path if Path.cwd() == ROOT else str(ROOT / path)
+
+
 def commit() -> str:
     """The commit of this checkout, with `+changes` when tracked files differ from it, or `unknown` outside git."""
     git = ["git", "-C", str(ROOT)]

@@ -1,5 +1,7 @@
 """What each figure of A's simulation study reads: data sets before attention (prepared) or after it (clustered)."""
 
+from clusterlens.provenance import in_tree
+
 Files = dict[str, list[str]]  # the files of each data set, as paths of the workflow
 
 TABLES = ("diabetes", "heart")
@@ -22,7 +24,7 @@ def varied(*datasets: str) -> Files:
     """What `sensitivity.vary` found, and what the paper prints."""
     kinds = ("choices.csv", "choices.manifest.json")
     found = {name: [f"<results>/attention_clusters/data/{name}.{kind}" for kind in kinds] for name in datasets}
-    return found | {"published": ["published/attention_clusters/metrics.csv"]}
+    return found | {"published": [in_tree("published/attention_clusters/metrics.csv")]}
 
 
 READS = {

@@ -1,0 +1,84 @@
+"""What the screen shows of a run: Snakemake's messages with short lists of files, and last what failed and why."""
+
+import atexit
+import logging
+import re
+import sys
+import time
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from clusterlens.logs import internal_error, last_error
+
+LISTED = 3  # files named in a message before the rest is counted
+
+
+class Screen(logging.Filter):
+    """A filter on Snakemake's messages."""
+
+    def __init__(self, targets: Iterable[str]):
+        super().__init__()
+        self.targets = [*targets]
+        self.started = time.time()
+        self.failed: dict[int, str] = {}
+        self.interrupted = False
+
+    def watch(self) -> None:
+        """See every message from now on."""
+        logging.getLogger("snakemake.logging").addFilter(self)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        event = getattr(record, "event", None)
+        if event in (LogEvent.JOB_ERROR, LogEvent.JOB_INFO):
+            record.input, record.output = shortened(record.input), shortened(record.output)
+        if event == LogEvent.JOB_ERROR:
+            self.failed[record.jobid] = self.failure(record.rule_name, record.log)
+        elif event == LogEvent.JOB_FINISHED:
+            self.failed.pop(record.job_id, None)
+        elif event == LogEvent.ERROR and record.exception == "MissingRuleException":
+            record.msg += self.hint(record.msg)
+        elif str(record.msg).startswith("Terminating processes on user request"):
+            self.interrupted = True
+        return not (self.interrupted and event in (LogEvent.JOB_ERROR, LogEvent.ERROR))
+
+    def failure(self, rule: str, logs: list[str]) -> str:
+        """Why a job failed: the last error of its log or, where there is none, that it died."""
+        fresh = [path for path in map(Path, logs) if path.is_file() and path.stat().st_mtime >= self.started]
+        return (fresh and last_error(fresh[0])) or internal_error(rule, fresh[0] if fresh else None)
+
+    def hint(self, message: str) -> str:
+        """A line for a target that no rule makes."""
+        asked = re.search(r"No rule to produce (\S+)", message)
+        close = get_close_matches(asked[1], self.targets, n=1, cutoff=0.6) if asked else []
+        meant = f"did you mean '{close[0]}'?" if close else "'make targets' lists what can be made"
+        return f"\nclusterlens: no target '{asked[1]}': {meant}" if asked else ""
+
+    def end(self) -> None:
+        """Called when a run has failed: the reasons become the last lines on the screen."""
+        lines = ["stopped; the same command resumes"] if self.interrupted else dict.fromkeys(self.failed.values())
+        for line in reversed([*lines]):
+            atexit.register(print, f"clusterlens: {line}", file=sys.stderr)
+
+
+def shortened(files: list[str]) -> list[str]:
+    """The first few of a list of files, and how many more there are."""
+    more = len(files) - LISTED
+    return [*files[:LISTED], f"and {more} more"] if more > 0 else files
+
+
+class Placeholders:
+    """Any wildcard as `<name>`."""
+
+    def __getattr__(self, name: str) -> str:
+        return f"<{name}>"
+
+
+def describe(rules: Iterable) -> None:
+    """Give each rule without a description its message as one, for `snakemake --list`."""
+    for rule in rules:
+        if rule.message and not rule.docstring:
+            text = rule.message.format(input=rule.input, output=rule.output, wildcards=Placeholders())
+            rule.docstring = text.replace("{", "<").replace("}", ">")
