@@ -21,7 +21,9 @@ def screen(monkeypatch):
     handler.emit = lambda record: screen.seen.append(DefaultFormatter().format(record))
     monkeypatch.setattr(logger, "handlers", [handler])
     monkeypatch.setattr(logger, "filters", [])
-    monkeypatch.setattr(module.atexit, "register", lambda show, line, file: screen.seen.append(line))
+    monkeypatch.setattr(logger, "level", logging.INFO)
+    at_exit = SimpleNamespace(register=lambda show, line, file: screen.seen.append(line))
+    monkeypatch.setattr(module, "atexit", at_exit)
     screen.watch()
     return screen
 
@@ -47,9 +49,12 @@ def test_an_unknown_target_gets_a_hint(screen, asked, hint):
     assert screen.seen[-1].splitlines()[-1] == f"clusterlens: no target '{asked}': {hint}"
 
 
-def test_long_lists_of_inputs_are_counted(screen):
+def test_long_lists_of_files_are_counted(screen):
     fail()
     assert "    input: in0.csv, in1.csv, in2.csv, and 20 more" in screen.seen[0].splitlines()
+    facts = {"rule_msg": "Judging", "jobid": 1, "input": [], "output": [], "event": LogEvent.JOB_INFO}
+    logger.info("Judging", extra=facts | {"reason": "Forced execution; Missing output files: a, b, c, d, e"})
+    assert screen.seen[1].splitlines()[-1] == "Reason: Forced execution; Missing output files: a, b, c, and 2 more"
 
 
 def test_the_last_lines_say_what_failed(screen, tmp_path):
@@ -77,7 +82,7 @@ def test_an_interrupt_is_quiet(screen):
 
 
 def test_a_rule_is_described_by_its_message():
-    paths = SimpleNamespace(page="results/{item}.html")
+    paths = SimpleNamespace(page=r"results/{item,(a|b)\d}.html")
     rules = [
         SimpleNamespace(message="Drawing {wildcards.item} to {output.page}", docstring="", input=(), output=paths),
         SimpleNamespace(message="Drawing", docstring="All figures", input=(), output=()),

@@ -76,6 +76,12 @@ def test_every_script_belongs_to_a_rule_of_its_name():
     assert scripts <= set(re.findall(r"^rule (\w+):", rules, re.MULTILINE))
 
 
+def test_shell_commands_quote_every_path():
+    for file in (ROOT / "Snakefile", *(ROOT / "workflow" / "rules").glob("*.smk")):
+        for command in re.findall(r'^    shell:\n((?: {8}".*"\n)+)', file.read_text(), re.MULTILINE):
+            assert all(path.endswith(":q") for path in re.findall(r"{(.+?)}", command)), command
+
+
 @pytest.mark.parametrize(
     "command",
     [

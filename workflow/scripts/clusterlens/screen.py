@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
@@ -30,10 +31,13 @@ class Screen(logging.Filter):
         """See every message from now on."""
         logging.getLogger("snakemake.logging").addFilter(self)
 
-    def filter(self, record: logging.LogRecord) -> bool:
+    def filter(self, record: Any) -> bool:
+        """Snakemake hangs what it says on the record as attributes."""
         event = getattr(record, "event", None)
         if event in (LogEvent.JOB_ERROR, LogEvent.JOB_INFO):
             record.input, record.output = shortened(record.input), shortened(record.output)
+        if event == LogEvent.JOB_INFO:
+            record.reason = shortened_reason(str(record.reason))
         if event == LogEvent.JOB_ERROR:
             self.failed[record.jobid] = self.failure(record.rule_name, record.log)
         elif event == LogEvent.JOB_FINISHED:
@@ -69,6 +73,12 @@ def shortened(files: list[str]) -> list[str]:
     return [*files[:LISTED], f"and {more} more"] if more > 0 else files
 
 
+def shortened_reason(text: str) -> str:
+    """`Why: files; why: files`, with short lists."""
+    parts = (part.partition(": ") for part in text.split("; "))
+    return "; ".join(why + colon + ", ".join(shortened(files.split(", "))) for why, colon, files in parts)
+
+
 class Placeholders:
     """Any wildcard as `<name>`."""
 
@@ -81,4 +91,4 @@ def describe(rules: Iterable) -> None:
     for rule in rules:
         if rule.message and not rule.docstring:
             text = rule.message.format(input=rule.input, output=rule.output, wildcards=Placeholders())
-            rule.docstring = text.replace("{", "<").replace("}", ">")
+            rule.docstring = re.sub(r"\{(\w+)[^{}]*\}", r"<\1>", text)
