@@ -41,6 +41,7 @@ def fail(log: str = "", *, jobid: int = 1, rule: str = "train_model") -> None:
         ("results/tabel2.csv", "did you mean 'results/table2.csv'?"),
         ("results/transformers/fig4.svg", "did you mean 'results/transformers/fig4.png'?"),
         ("emergance", "did you mean 'emergence'?"),
+        ("results/of Zoë/table2.csv", "did you mean 'results/table2.csv'?"),
         ("zzz", "'make targets' lists what can be made"),
     ],
 )

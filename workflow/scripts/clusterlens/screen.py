@@ -23,7 +23,7 @@ class Screen(logging.Filter):
     def __init__(self, targets: Iterable[str]):
         super().__init__()
         self.targets = [*targets]
-        self.started = time.time()
+        self.started = time.time() - 2  # some file systems keep whole seconds only
         self.failed: dict[int, str] = {}
         self.interrupted = False
 
@@ -55,7 +55,7 @@ class Screen(logging.Filter):
 
     def hint(self, message: str) -> str:
         """A line for a target that no rule makes."""
-        asked = re.search(r"No rule to produce (\S+)", message)
+        asked = re.search(r"No rule to produce (.+?)(?: \(if you use|$)", message)
         close = get_close_matches(asked[1], self.targets, n=1, cutoff=0.6) if asked else []
         meant = f"did you mean '{close[0]}'?" if close else "'make targets' lists what can be made"
         return f"\nclusterlens: no target '{asked[1]}': {meant}" if asked else ""
