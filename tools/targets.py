@@ -7,6 +7,10 @@ from clusterlens.items import Item, read_items
 ROOT = Path(__file__).resolve().parent.parent
 PLACES = {"results": "paper", "results/mini": "mini"}
 
+LEGEND = """made: with which configuration; mini, paper: the time with each; GPU: whether the paper's needs one
+In mini, results/<item> is results/mini/<item>: snakemake --cores 2 --configfile config/mini.yaml results/mini/<item>
+Whole papers: snakemake --list-target-rules"""
+
 
 def cost(item: Item) -> tuple[str, str, str]:
     """Its time in mini and with the paper configuration, and whether that needs a GPU."""
@@ -32,11 +36,8 @@ def main() -> None:
         mini, paper, gpu = cost(item)
         rows.append((item.target, state(item), mini, gpu, paper))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        print("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
-    print("\nmade: with which configuration; mini, paper: the time with each, and whether the paper's needs a GPU.")
-    print("In mini: snakemake --cores 2 --configfile config/mini.yaml results/mini/<item>, from results/<item> above.")
-    print("Whole papers: snakemake --list-target-rules")
+    lines = ["  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    print("\n".join([*lines, "", LEGEND]))
 
 
 if __name__ == "__main__":
