@@ -10,7 +10,7 @@ MINI      = --configfile config/mini.yaml
 REPORT    = results/mini/report.html
 ATLAS     = results/mini/atlas/index.html
 
-.PHONY: help setup mini targets test test-browser bench lint docs clean
+.PHONY: help setup mini targets test test-browser test-slurm bench lint docs clean
 
 help: ## what can be made (this list)
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -35,8 +35,13 @@ targets: setup ## a list of every item: target, whether it is made, time, GPU
 test: setup ## the test suite
 	$(RUN) -m pytest -n 2 --dist loadfile
 
-test-browser: setup ## the atlas in Chromium, which has to be installed with its driver
+test-browser: setup ## the atlas in Chromium, which is installed where that is allowed
+	@sh tools/debian.sh chromedriver chromium chromium-driver
 	$(RUN) -m pytest -rs tests/browser
+
+test-slurm: setup ## the workflow on a private SLURM, which is installed where that is allowed
+	@sh tools/debian.sh sbatch slurm-wlm munge
+	$(RUN) -m pytest -rs tests/slurm
 
 bench: setup ## benchmarks, as ratios against reference implementations
 	@for file in benchmarks/bench_*.py; do PYTHONPATH=workflow/scripts:tests $(RUN) "$$file" || exit 1; done

@@ -54,6 +54,7 @@ rule probe_similarity:
         "../../envs/torch.yaml"
     threads: project.probing_threads
     resources:
+        gpu=config["probing"]["gpus"],
         mem_mb=8000,
         runtime=60,
     params:
@@ -90,6 +91,7 @@ rule probe_heads:
         "../../envs/torch.yaml"
     threads: project.probing_threads
     resources:
+        gpu=config["probing"]["gpus"],
         mem_mb=8000,
         runtime=growing(240),
     params:
@@ -187,6 +189,7 @@ rule probe_layers:
         "../../envs/torch.yaml"
     threads: project.probing_threads
     resources:
+        gpu=config["probing"]["gpus"],
         mem_mb=8000,
         runtime=growing(120),
     params:

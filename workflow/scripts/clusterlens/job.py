@@ -1,5 +1,6 @@
 """How every script runs: a log that opens with its circumstances, one line for whatever stops it, then a manifest."""
 
+import os
 import signal
 import time
 
@@ -15,7 +16,7 @@ def run(main, smk) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # the launcher had set it aside while modules are imported
     seed = smk.params.get("seed", smk.params.get("seeds", "none"))
     log.info("%s %s", smk.rule, dict(smk.wildcards.items()) or "")
-    log.info("commit %s, device %s, seed %s", provenance.commit(), provenance.device(), seed)
+    log.info("commit %s, device %s%s, seed %s", provenance.commit(), provenance.device(), visible(), seed)
     log.info("versions %s", " ".join(f"{name}={number}" for name, number in versions().items()))
     start = time.monotonic()
     try:
@@ -34,3 +35,9 @@ def run(main, smk) -> None:
         log.error("%s", internal_error(smk.rule, path))
         raise SystemExit(1) from None
     log.info("finished in %.1f s", seconds)
+
+
+def visible() -> str:
+    """The GPUs that a scheduler gave to the job, where it said so."""
+    given = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return "" if given is None else f" (CUDA_VISIBLE_DEVICES={given})"
