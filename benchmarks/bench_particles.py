@@ -14,7 +14,8 @@ from torch.nn.functional import scaled_dot_product_attention
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "workflow" / "scripts"))
 
-from clusterlens.particles.simulate import Settings, simulate  # noqa: E402
+from clusterlens.particles.settings import Settings  # noqa: E402
+from clusterlens.particles.simulate import simulate  # noqa: E402
 
 REPEATS = 7
 

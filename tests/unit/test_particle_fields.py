@@ -8,9 +8,10 @@ import torch
 
 from clusterlens.metrics import order
 from clusterlens.particles import fields
-from clusterlens.particles.fields import FIELDS, System
+from clusterlens.particles.fields import VELOCITIES, System
 from clusterlens.particles.integrators import extended, projected, rk4, unit
-from clusterlens.particles.simulate import Settings, simulate
+from clusterlens.particles.settings import Settings
+from clusterlens.particles.simulate import simulate
 from clusterlens.particles.softmax import KERNELS, attend, weights
 from clusterlens.particles.theory import boundary, frozen_error, frozen_flow
 from reference import particles as reference
@@ -39,7 +40,7 @@ def sphere(n, d):
 
 
 def evaluate(name, x, parts, t=0.0):
-    return FIELDS[name].function(t, torch.as_tensor(x)[None], parts)[0].numpy()
+    return VELOCITIES[name](t, torch.as_tensor(x)[None], parts)[0].numpy()
 
 
 @pytest.fixture(params=["compiled", "torch"])

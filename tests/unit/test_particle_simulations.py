@@ -9,11 +9,13 @@ import torch
 import yaml
 
 from clusterlens.errors import UserError
+from clusterlens.particles.fields import VELOCITIES
 from clusterlens.particles.integrators import INTEGRATORS
 from clusterlens.particles.matrices import MATRICES, build
-from clusterlens.particles.record import MEASURES, record, settings_from, simulations
+from clusterlens.particles.record import MEASURES, record
 from clusterlens.particles.runs import load, save
-from clusterlens.particles.simulate import Settings, simulate
+from clusterlens.particles.settings import FIELDS, Settings, settings_from, simulations
+from clusterlens.particles.simulate import simulate
 from clusterlens.particles.starts import STARTS
 
 CONFIG = yaml.safe_load((Path(__file__).resolve().parents[2] / "config" / "config.yaml").read_text())["simulations"]
@@ -170,6 +172,7 @@ def test_the_schema_offers_what_the_code_knows():
     )
     settings, item = (schema["$defs"][name]["properties"] for name in ("changes", "item"))
     assert set(settings) == set(Settings.__dataclass_fields__)
+    assert set(settings["field"]["enum"]) == set(FIELDS) == set(VELOCITIES)
     assert set(settings["integrator"]["enum"]) == set(INTEGRATORS)
     assert set(settings["start"]["enum"]) == set(STARTS)
     assert set(schema["$defs"]["matrix"]["properties"]["kind"]["enum"]) == set(MATRICES)

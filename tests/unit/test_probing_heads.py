@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from clusterlens.errors import UserError
-from clusterlens.particles.simulate import Settings, simulate
+from clusterlens.particles.settings import Settings
+from clusterlens.particles.simulate import simulate
 from clusterlens.probing.architectures import parts
 from clusterlens.probing.flow import Flow, flow, principal, start
 from clusterlens.probing.head_weights import heads_of

@@ -17,7 +17,7 @@ from PIL import Image
 from clusterlens.data import hub
 from clusterlens.data.registry import load
 from clusterlens.data.retrieve import retrieve
-from clusterlens.data.settings import check_named
+from clusterlens.data.settings import check_data
 from clusterlens.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -394,8 +394,8 @@ def test_own_file_that_is_broken_leaves_nothing(tmp_path):
 
 def test_own_files_are_checked_before_any_job(tmp_path):
     with pytest.raises(UserError, match=r"data/heart/files/table'.*there is no"):
-        check_named({"heart": settings("file", table=str(tmp_path / "gone.csv"))})
+        check_data({"heart": settings("file", table=str(tmp_path / "gone.csv"))})
     (tmp_path / "p.png").touch()
     with pytest.raises(UserError, match="data/picture/files/mask': not set"):
-        check_named({"picture": settings("file", image=str(tmp_path / "p.png"), mask=None)})
-    check_named({"heart": settings("kaggle", table=str(tmp_path / "gone.csv"))})
+        check_data({"picture": settings("file", image=str(tmp_path / "p.png"), mask=None)})
+    check_data({"heart": settings("kaggle", table=str(tmp_path / "gone.csv"))})

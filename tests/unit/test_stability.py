@@ -20,11 +20,12 @@ from clusterlens.particles.cluster_states import (
     several_clusters,
     stability_map,
 )
-from clusterlens.particles.fields import FIELDS
+from clusterlens.particles.fields import VELOCITIES
 from clusterlens.particles.integrators import projected
 from clusterlens.particles.outcomes import outcomes
 from clusterlens.particles.record import record
-from clusterlens.particles.simulate import Settings, simulate, system_of
+from clusterlens.particles.settings import Settings
+from clusterlens.particles.simulate import simulate, system_of
 from clusterlens.particles.stability import (
     Flow,
     between,
@@ -126,7 +127,7 @@ def simulated_jacobian(x: np.ndarray, flow: Flow, *, h: float = 1e-6) -> np.ndar
     """Central differences of the projected ssa_soft field of all tokens, in tangent coordinates, (2n, 2n)."""
     settings = Settings(field="ssa_soft", tokens=len(x), beta=flow.beta, steepness=flow.tau, threshold=flow.threshold)
     system = system_of(settings, dtype=torch.float64, device=torch.device("cpu"))
-    field = projected(lambda t, tokens: FIELDS["ssa_soft"].function(t, tokens, system))
+    field = projected(lambda t, tokens: VELOCITIES["ssa_soft"](t, tokens, system))
     basis = tangent_basis(x)
     columns = []
     for token in range(len(x)):

@@ -3,7 +3,6 @@
 import pandas as pd
 
 from clusterlens import job
-from clusterlens.errors import UserError
 from clusterlens.figures.heads import plot_heads
 from clusterlens.figures.output import finish
 from clusterlens.training.numbers import BASELINE, head_numbers, trained_heads
@@ -13,11 +12,6 @@ def main(smk):
     item = smk.wildcards.item
     pairs, layers = pd.read_csv(smk.input.pairs), trained_heads(smk.input.layers)
     chosen = [layer for layer in smk.params.layers if layer <= layers["layer"].max()]
-    if not chosen:
-        depth = layers["layer"].max()
-        raise UserError(
-            f"training correlation_layers {smk.params.layers} are beyond the depth {depth}: name layers up to it"
-        )
     shown = pairs[(pairs["run"] == BASELINE[item]) & pairs["layer"].isin(chosen)].assign(part="heatmap")
     points = pd.concat([shown, layers.assign(part="curve")], ignore_index=True)
     finish(smk, plot_heads(pairs, layers, item, chosen), points, head_numbers(layers, item))

@@ -7,7 +7,8 @@ from clusterlens import job
 from clusterlens.data.formats import write_csv
 from clusterlens.metrics.order import count, direction_labels, mean_cosine
 from clusterlens.models.variants import LEARNED
-from clusterlens.particles.simulate import Settings, simulate
+from clusterlens.particles.settings import Settings
+from clusterlens.particles.simulate import simulate
 
 SHARED = ("tokens", "dimension", "beta", "step", "time", "start", "seeds")  # settings taken over from S Fig. 1
 

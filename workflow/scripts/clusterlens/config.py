@@ -6,7 +6,6 @@ runs), `read_out` (how results are read out), `source` (where data come from), `
 """
 
 from collections.abc import Iterator
-from contextlib import suppress
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,11 @@ from typing import Any
 import yaml
 from jsonschema import Draft202012Validator
 
+from clusterlens.contradictions import contradictions
 from clusterlens.errors import UserError
 from clusterlens.provenance import PAPER
 from clusterlens.schema import SCHEMAS, read_yaml, refuse
+from clusterlens.values import inner, read_values, resolved
 
 COUNTS = {"experiment", "read_out"}  # roles whose settings make a result another than the paper's
 
@@ -41,80 +42,12 @@ def complete(config: dict, defaults: dict) -> None:
             complete(config[key], value)
 
 
-def check_config(config: dict, schema: dict) -> None:
+def check_config(config: dict, schema: dict, shipped: dict) -> None:
     """Refuse a config that the schema does not allow, or whose values do not fit each other, in one line."""
-    read_texts(config, schema)
+    read_values(config, schema)
     refuse(config, Draft202012Validator(schema), "config")
-    for wrong in conflicts(config):
+    for wrong in contradictions(config, shipped):
         raise UserError(f"config {wrong}")
-
-
-def resolved(schema: dict, section: dict) -> dict:
-    """A schema with its reference into `$defs` of the section followed; of `if`, the branch for sections."""
-    while "$ref" in schema or "else" in schema:
-        name = schema.get("$ref", "").removeprefix("#/$defs/")
-        behind = section["$defs"][name] if name else schema["else"]
-        schema = behind | {key: value for key, value in schema.items() if key not in ("$ref", "if", "then", "else")}
-    return schema
-
-
-def inner(schema: dict, key: str, section: dict) -> dict:
-    """The schema of one key below a schema; empty where it is not described."""
-    found = resolved(schema, section).get("properties", {}).get(key)
-    if found is None:
-        found = resolved(schema, section).get("additionalProperties", {})
-    return resolved(found, section) if isinstance(found, dict) else {}
-
-
-def read_texts(value: object, schema: dict, section: dict | None = None) -> object:
-    """Read numbers, truth values and nulls that arrived as texts, in place where `value` is a section or a list.
-
-    Snakemake hands over everything inside `--config 'section={key: 1}'` as text; where the schema wants no text, it is
-    read as YAML, and stays as it is when it cannot be read so.
-    """
-    if isinstance(value, dict):
-        for key, entry in value.items():
-            below = inner(schema, key, section or {})
-            value[key] = read_texts(entry, below, section or below)
-    elif isinstance(value, list):
-        value[:] = [read_texts(entry, resolved(schema.get("items", {}), section or {}), section) for entry in value]
-    elif isinstance(value, str):
-        types = schema.get("type", "string")
-        types = [types] if isinstance(types, str) else types
-        if "string" not in types or (value == "null" and "null" in types):
-            return read_text(value)
-    return value
-
-
-def read_text(text: str) -> object:
-    """A text as YAML reads it, and 1e-3 as the number that YAML 1.1 does not see in it."""
-    with suppress(ValueError):
-        return int(text)
-    with suppress(ValueError):
-        return float(text)
-    with suppress(yaml.YAMLError):
-        return yaml.safe_load(text)
-    return text
-
-
-def conflicts(config: dict) -> Iterator[str]:
-    """What no schema can see: values that do not fit each other, or a folder that is not there."""
-    mirror, image, text = config["mirror"], config["architecture"], config["language_model"]
-    if mirror is not None and not Path(mirror).is_dir():
-        yield f"key 'mirror': no folder '{mirror}' here; give an existing folder or null"
-    for section, width, heads in (
-        ("architecture", image["embedding_dimension"], image["heads"]),
-        ("language_model", text["hidden_dimension"], text["attention_heads"]),
-    ):
-        if width % heads:
-            yield f"section '{section}': {heads} heads do not divide the width {width}; choose a divisor of {width}"
-    longest = text["max_sequence_length"]
-    for window in (text["window"], *text["windows"]):
-        if window > longest:
-            yield f"section 'language_model': a window of {window} does not fit {longest} tokens; choose a smaller one"
-    side, patch = image["image_size"], image["patch_size"]
-    if side % patch:
-        yield f"section 'architecture': patches of {patch} do not tile an image of {side} pixels; choose a divisor"
 
 
 class Settings:

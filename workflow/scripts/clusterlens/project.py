@@ -34,11 +34,12 @@ class Project:
             complete(config, self.shipped)
             folders = {name: module.path_modifier.replace_prefix(f"<{name}>") for name in config["pathvars"]}
             config["pathvars"] = {name: module.pathvars.apply(path) for name, path in folders.items()}
-        check_config(config, schema)
+        check_config(config, schema, self.shipped)
         self.config = config
         self.datasets = registry.load(ROOT / "config" / "datasets.yaml")
         data_settings.declare(config["data"], self.shipped["data"], self.datasets)
-        data_settings.check_named(config["data"])
+        data_settings.check_data(config["data"])
+        data_settings.check_images(config["training"], self.datasets["cifar10"], config["data"]["cifar10"]["source"])
         diagnosed.check_diagnosis(config["diagnose"])
         self.settings = Settings(config, self.shipped, schema)
         self.items = read_items()

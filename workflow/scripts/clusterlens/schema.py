@@ -51,7 +51,7 @@ def explain(error: ValidationError) -> str:
         return f"{where}: unknown key '{unknown}': {nearest(unknown, known)}"
     says = {
         "required": lambda: f"key '{next(key for key in limit if key not in value)}' is missing",
-        "type": lambda: f"{value!r} is {article(value)}, but {names(limit)} is needed",
+        "type": lambda: f"{quoted(value)} is {article(value)}, but {names(limit)} is needed",
         "enum": lambda: f"{value!r} is not allowed: {nearest(str(value), map(str, limit))}",
         "const": lambda: f"{value!r} is not allowed: it must be {limit!r}",
         "minimum": lambda: f"{value!r} is too small: it must be at least {limit}",
@@ -60,6 +60,10 @@ def explain(error: ValidationError) -> str:
         "exclusiveMaximum": lambda: f"{value!r} is too large: it must be less than {limit}",
         "minItems": lambda: f"{len(value)} entries given, at least {limit} needed",
         "maxItems": lambda: f"{len(value)} entries given, at most {limit} allowed",
+        "minProperties": lambda: f"{len(value)} keys given, at least {limit} needed",
+        "maxProperties": lambda: f"{' and '.join(value)} are given, at most {limit} allowed",
+        "minLength": lambda: f"{value!r} is too short",
+        "multipleOf": lambda: f"{value!r} is not a multiple of {limit}",
         "uniqueItems": lambda: f"{value!r} names something twice",
         "pattern": lambda: f"{value!r} does not have the form {limit}",
     }
@@ -77,7 +81,12 @@ def article(value: object) -> str:
         list: "a list",
         dict: "a section",
     }
-    return "nothing" if value is None else kinds[type(value)]
+    return "nothing" if value is None else kinds.get(type(value), f"a {type(value).__name__}")
+
+
+def quoted(value: object) -> str:
+    """A value as it was written; a date as YAML reads it."""
+    return repr(value) if value is None or isinstance(value, str | int | float | list | dict) else str(value)
 
 
 def names(types: str | list[str]) -> str:

@@ -1,5 +1,6 @@
 """What a diagnosis is made on, as the config names it: checked before any job starts."""
 
+import os
 from pathlib import Path
 
 from clusterlens.errors import UserError
@@ -55,8 +56,10 @@ def check_diagnosis(section: dict) -> None:
         raise UserError(
             "config key 'diagnose/data/text': a checkpoint needs a text to read; name a .txt or .jsonl file"
         )
-    if data["label"] and data["label"] in data["columns"]:
+    if data["label"] and data["label"].casefold() in map(str.casefold, data["columns"]):
         raise UserError(f"config key 'diagnose/data/columns': the label '{data['label']}' cannot be a feature too")
     for file in named_files(section):
         if not Path(file).is_file():
             raise UserError(f"config section 'diagnose': no file '{file}' here; paths start at the project's folder")
+        if not os.access(file, os.R_OK):
+            raise UserError(f"config section 'diagnose': '{file}' may not be read; change its permissions")

@@ -1,8 +1,11 @@
 """The config's section `data`: which files the user has named, and what an embedded stand-in declares."""
 
+import os
 from pathlib import Path
 
 from clusterlens.errors import UserError
+
+FOLDER = "folder"  # the key of a checkpoint; all others name files
 
 
 def declare(data: dict[str, dict], shipped: dict[str, dict], datasets: dict[str, dict]) -> None:
@@ -31,17 +34,40 @@ def named(settings: dict) -> dict[str, str]:
 
 def named_on_hub(settings: dict) -> str | None:
     """Another checkpoint of the hub that the user has named in place of the published one."""
-    return settings["files"].get("folder") if settings["source"] == "hub" else None
+    return settings["files"].get(FOLDER) if settings["source"] == "hub" else None
 
 
-def check_named(data: dict[str, dict]) -> None:
-    """Refuse a config that names a file which is not there, or only some of the files that belong together."""
+def check_data(data: dict[str, dict]) -> None:
+    """Refuse files that are not named, not there or not readable, and a table whose label is one of its features."""
     for name, settings in data.items():
-        files = named(settings)
-        for key, path in files.items():
-            if not Path(path).exists():
-                raise UserError(f"config key 'data/{name}/files/{key}': there is no '{path}' here")
-        if files and (missing := [key for key in settings["files"] if key not in files]):
+        if settings["source"] == "file":
+            check_named(name, settings["files"])
+        label = settings.get("label", "")
+        if label.casefold() in map(str.casefold, settings.get("features", [])):
+            raise UserError(f"config key 'data/{name}/features': the label '{label}' cannot be a feature too")
+
+
+def check_named(name: str, files: dict[str, str | None]) -> None:
+    for key, path in files.items():
+        place = f"config key 'data/{name}/files/{key}'"
+        if path is None:
+            raise UserError(f"{place}: not set, but data/{name}/source is file; name it, or choose another source")
+        if not Path(path).exists():
+            raise UserError(f"{place}: there is no '{path}' here")
+        if Path(path).is_dir() != (key == FOLDER):
+            found, wanted = ("file", "folder") if key == FOLDER else ("folder", "file")
+            raise UserError(f"{place}: '{path}' is a {found}; name a {wanted}")
+        if not os.access(path, os.R_OK):
+            raise UserError(f"{place}: '{path}' may not be read; change its permissions")
+
+
+def check_images(training: dict, entry: dict, source: str) -> None:
+    """Refuse more images than there are, where their number is known beforehand."""
+    counts = (entry["embedded"] if source == "embedded" else entry).get("counts", {}) if source != "file" else {}
+    for key, split in (("train_images", "train"), ("test_images", "test"), ("correlation_images", "test")):
+        asked, there = training[key], counts.get(split)
+        if asked is not None and there is not None and asked > there:
             raise UserError(
-                f"config key 'data/{name}/files/{missing[0]}': not set, but '{next(iter(files))}' is; name both"
+                f"config key 'training/{key}': {asked:,} images are asked for, but the {split} split has {there:,};"
+                " lower it"
             )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from clusterlens.particles.settings import Field
 from clusterlens.particles.softmax import attend, attend_unnormalised, weights
 
 
@@ -24,17 +25,6 @@ class System:
     beta: Tensor  # (S, 1, 1, 1)
     steepness: Tensor  # (S, 1, 1), tau of S Eq. 9
     threshold: float  # v_threshold of S Eqs. 7-9
-
-
-@dataclass(frozen=True)
-class Field:
-    """A velocity and what sets it apart: on the sphere, a map x(t) -> x(t + 1) instead, causal, in rescaled tokens."""
-
-    function: Callable[[float, Tensor, System], Tensor]
-    sphere: bool = False
-    discrete: bool = False
-    causal: bool = False
-    rescaled: bool = False
 
 
 def times(matrix: Tensor | None, x: Tensor) -> Tensor:
@@ -130,14 +120,14 @@ def attention_matrix(field: Field, t: float, x: Tensor, system: System) -> Tenso
     return weights(*queries_keys(unscaled(t, x, system) if field.rescaled else x, system), causal=field.causal)
 
 
-FIELDS = {
-    "attention": Field(attention, sphere=True),
-    "causal": Field(causal, sphere=True, causal=True),
-    "unnormalised": Field(unnormalised, sphere=True),
-    "ssa_soft": Field(ssa_soft, sphere=True),
-    "ssa_hard": Field(ssa_hard, sphere=True, discrete=True),
-    "free": Field(attention),
-    "free_causal": Field(causal, causal=True),
-    "rescaled": Field(rescaled, rescaled=True),
-    "rescaled_mlp": Field(rescaled_mlp, rescaled=True),
+VELOCITIES: dict[str, Callable[[float, Tensor, System], Tensor]] = {
+    "attention": attention,
+    "causal": causal,
+    "unnormalised": unnormalised,
+    "ssa_soft": ssa_soft,
+    "ssa_hard": ssa_hard,
+    "free": attention,
+    "free_causal": causal,
+    "rescaled": rescaled,
+    "rescaled_mlp": rescaled_mlp,
 }

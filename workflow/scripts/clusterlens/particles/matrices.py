@@ -69,6 +69,14 @@ def described(spec: str | Mapping) -> dict:
     return {"kind": "identity", "scale": 1.0, "entries": None} | given
 
 
+def check(spec: str | Mapping, *, d: int) -> None:
+    """Refuse entries that do not fit the dimension, without drawing anything."""
+    spec = described(spec)
+    choose("matrix", spec["kind"], MATRICES)
+    if spec["kind"] in FIXED:
+        FIXED[spec["kind"]](np.random.default_rng(), d, spec["entries"])
+
+
 def is_random(spec: str | Mapping) -> bool:
     """Whether every seed has a matrix of its own."""
     return described(spec)["kind"] in RANDOM

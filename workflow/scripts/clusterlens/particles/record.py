@@ -1,44 +1,24 @@
-"""From a config block to runs: which simulations it describes, what is measured in each, what is kept for drawing."""
+"""From a config block to runs: what is measured in each simulation, what is kept for drawing."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, fields
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import torch
 
-from clusterlens.errors import UserError, choose
+from clusterlens.errors import choose
 from clusterlens.metrics import order
 from clusterlens.particles.fields import attention_matrix
 from clusterlens.particles.outcomes import settled
-from clusterlens.particles.runs import Run, label
-from clusterlens.particles.simulate import Settings, Trajectory, batch, simulate
+from clusterlens.particles.runs import Run
+from clusterlens.particles.settings import Settings, simulations, snapshot_indices, within
+from clusterlens.particles.simulate import Trajectory, batch, simulate
 from clusterlens.particles.theory import frozen_error
 
-SETTINGS = {field.name for field in fields(Settings)}
 GROUP = 4  # tokens that make a cluster a group
 WITH_ATTENTION = {"rank", "received_first"}  # measures whose figures show P itself
 KEPT_NUMBERS = 200_000  # the final states of all systems are kept up to this many numbers
-
-
-def simulations(block: Mapping) -> Iterator[tuple[str, Settings]]:
-    """The named simulations of one item: its variants, each for every value of the swept key, over common settings."""
-    common = {key: block[key] for key in block if key in SETTINGS}
-    for variant, changes in (block.get("variants") or {"": {}}).items():
-        swept = block.get("sweep") or {}
-        if len(swept) > 1:
-            raise UserError(f"sweep names {len(swept)} keys ({', '.join(swept)}): sweep one, or use variants")
-        for key, values in swept.items() or [(None, [None])]:
-            for value in values:
-                choice = {} if key is None else {key: value}
-                yield label(variant, key, value), settings_from(common | dict(changes) | choice)
-
-
-def settings_from(values: Mapping) -> Settings:
-    """Settings from plain config values: lists become tuples."""
-    plain: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
-    return Settings(**plain)
 
 
 class Measured:
@@ -155,17 +135,6 @@ MEASURES: dict[str, Callable[[Measured], np.ndarray]] = {
 }
 
 
-def snapshot_indices(times: np.ndarray, snapshots: list[float]) -> list[int]:
-    """Where the snapshots are among the kept times; a snapshot between two of them is refused."""
-    indices = [int(np.abs(times - t).argmin()) for t in snapshots]
-    for t, index in zip(snapshots, indices, strict=True):
-        if abs(times[index] - t) > 1e-9:
-            raise UserError(
-                f"snapshot {t:g} is not a kept time: the nearest is {times[index]:g}, change snapshots or step"
-            )
-    return indices
-
-
 def record(block: Mapping, *, dtype: str, device: torch.device) -> list[Run]:
     """Run everything that the block describes."""
     return [record_one(name, settings, block, dtype=dtype, device=device) for name, settings in simulations(block)]
@@ -174,7 +143,7 @@ def record(block: Mapping, *, dtype: str, device: torch.device) -> list[Run]:
 def record_one(name: str, settings: Settings, block: Mapping, *, dtype: str, device: torch.device) -> Run:
     """One simulation with the block's measures and snapshots."""
     measured = Measured(simulate(settings, dtype=dtype, device=device, every=block.get("every", 1)), settings)
-    snapshots = [t for t in block["snapshots"] if t <= settings.time + 1e-9]
+    snapshots = within(block["snapshots"], settings)
     where = snapshot_indices(measured.times, snapshots)
     shows_attention = bool(WITH_ATTENTION & set(block["measures"]))
     shared = (measured.value == measured.value[:1]).all()

@@ -69,10 +69,6 @@ class Run:
         return int(np.abs(self.times - t).argmin())
 
 
-def label(variant: str, key: str | None, value: object) -> str:
-    return variant if key is None else f"{variant} {key}={value}".strip()
-
-
 def save(path: str | os.PathLike, runs: list[Run]) -> None:
     """An npz with the arrays `<part or measure> <index of the run>`, and labels and settings in `runs` as JSON."""
     about = [{"label": run.label, "settings": run.settings, "measures": list(run.order)} for run in runs]

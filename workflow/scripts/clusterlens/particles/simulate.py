@@ -1,10 +1,8 @@
 """One entry for every simulation: settings in, the trajectory of a whole batch of systems out."""
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
 
 import numpy as np
 import torch
@@ -12,65 +10,13 @@ from torch import Tensor
 
 from clusterlens.errors import UserError, choose
 from clusterlens.particles import matrices
-from clusterlens.particles.fields import FIELDS, Field, System
+from clusterlens.particles.fields import VELOCITIES, System
 from clusterlens.particles.integrators import INTEGRATORS, extended, projected, unit
+from clusterlens.particles.settings import FIELDS, Field, Settings
 from clusterlens.particles.starts import STARTS
 
 DTYPES = {"float64": torch.float64, "float32": torch.float32}
 STREAMS = ("start", "query", "key", "value", "mlp")  # each has its own random numbers: changing one leaves the others
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """One simulation. Systems are all combinations of beta, steepness and seed, the seed changing fastest."""
-
-    field: str = "attention"
-    integrator: str = "euler"
-    tokens: int = 64
-    dimension: int = 3
-    heads: int = 1
-    beta: float | tuple[float, ...] = 1.0
-    steepness: float | tuple[float, ...] = 2.0
-    threshold: float = 1.0
-    step: float = 0.1
-    time: float = 15.0
-    start: str = "sphere"
-    start_scale: float = 1.0
-    query: str | Mapping = "identity"
-    key: str | Mapping = "identity"
-    value: str | Mapping = "identity"
-    mlp: str | Mapping = "identity"
-    seeds: tuple[int, ...] = (0,)
-
-    def __post_init__(self):
-        field = choose("field", self.field, FIELDS)
-        choose("integrator", self.integrator, INTEGRATORS)
-        choose("start", self.start, STARTS)
-        for name in ("tokens", "dimension", "heads"):
-            if getattr(self, name) < 1:
-                raise UserError(f"{name} is {getattr(self, name)}: it has to be 1 or more")
-        for name in ("beta", "steepness", "threshold", "step", "time", "start_scale"):
-            if not all(math.isfinite(number) for number in several(getattr(self, name))):
-                raise UserError(f"{name} is {getattr(self, name)}: it has to be a finite number")
-        if self.step <= 0 or self.time < 0:
-            raise UserError(
-                f"step {self.step} and time {self.time}: the step has to be positive, the time not negative"
-            )
-        if not self.seeds:
-            raise UserError("seeds is empty: give at least one, such as [0]")
-        if field.discrete != (self.integrator == "map"):
-            wanted = "map" if field.discrete else "euler"
-            raise UserError(f"field '{self.field}' does not go with integrator '{self.integrator}': use '{wanted}'")
-        if field.rescaled and self.heads > 1:
-            raise UserError(f"field '{self.field}' takes one head, not {self.heads}: use 'free' for several heads")
-
-    @property
-    def steps(self) -> int:
-        return round(self.time / self.step)
-
-    @property
-    def systems(self) -> list[tuple[float, float, int]]:
-        return list(product(several(self.beta), several(self.steepness), self.seeds))
 
 
 @dataclass(frozen=True)
@@ -81,10 +27,6 @@ class Trajectory:
     positions: Tensor  # (T, S, n, d)
     system: System
     field: Field
-
-
-def several(value) -> tuple:
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
 def drawn(settings: Settings, stream: str, seed: int) -> np.ndarray:
@@ -137,12 +79,12 @@ def simulate(
     system = system_of(settings, dtype=precision, device=device)
     x = torch.as_tensor(batch(settings, "start"), dtype=precision, device=device)
     x = x.permute(2, 0, 1).contiguous().permute(1, 2, 0)  # dimension by dimension: sums over them then run over rows
-    velocity: Callable = partial(call, field.function, system)
+    velocity: Callable = partial(call, VELOCITIES[settings.field], system)
     if field.sphere and not field.discrete:
         x = unit(x)
         velocity = projected(velocity) if settings.integrator == "euler" else extended(velocity)
-    advance = INTEGRATORS[settings.integrator]
-    kept = sorted({*range(0, settings.steps + 1, every), settings.steps})
+    advance = choose("integrator", settings.integrator, INTEGRATORS)
+    kept = settings.kept(every)
     positions = torch.empty((len(kept), *x.shape), dtype=precision, device=device)
     slots = iter(positions)
     wanted = set(kept)

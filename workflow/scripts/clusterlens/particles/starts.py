@@ -4,8 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from clusterlens.errors import UserError
-
 Draw = Callable[[np.random.Generator, int, int], np.ndarray]
 
 
@@ -27,8 +25,6 @@ def gaussian(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
 
 def circle(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     """Uniform on the unit circle in the plane of the first two coordinates."""
-    if d < 2:
-        raise UserError(f"start 'circle' needs dimension 2 or more, not {d}: set 'dimension: 2' or 'start: cube'")
     angle = rng.uniform(0, 2 * np.pi, n)
     x = np.zeros((n, d))
     x[:, 0], x[:, 1] = np.cos(angle), np.sin(angle)

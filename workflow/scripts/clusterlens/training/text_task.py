@@ -12,6 +12,7 @@ from clusterlens.training.checkpoints import fingerprint
 from clusterlens.training.language_recipe import make_optimizer, make_schedule
 from clusterlens.training.task import Task
 from clusterlens.training.texts import bucketed
+from clusterlens.training.warmup import check_warmup, total_steps
 
 
 def longformer_size(run: LanguageRun, model: dict, texts: Texts) -> LongformerSize:
@@ -43,6 +44,7 @@ class TextTask(Task):
         self, run: LanguageRun, *, train: Texts, test: Texts, model: dict, phase: dict, device: torch.device, **bound
     ):
         self.train_texts, self.test_texts, self.phase = train, test, phase
+        check_warmup(phase, len(train), run.name)
         self.size = longformer_size(run, model, train)
         data = fingerprint(*(part for texts in (train, test) for part in (texts.tokens, texts.ends)))
         self.settings = {"arm": run.arm, "window": run.window, "model": model, "phase": phase, "texts": data, **bound}
@@ -52,8 +54,7 @@ class TextTask(Task):
 
     def recipe(self, model: nn.Module) -> tuple[torch.optim.Optimizer, Scheduler]:
         optimizer = make_optimizer(model, self.phase)
-        per_epoch = -(-len(self.train_texts) // self.phase["batch_size"])
-        return optimizer, make_schedule(optimizer, self.phase, self.epochs * per_epoch)
+        return optimizer, make_schedule(optimizer, self.phase, total_steps(self.phase, len(self.train_texts)))
 
     def batches(self, epoch: int) -> list[torch.Tensor]:
         self.draw = np.random.default_rng([self.seed, epoch])
