@@ -9,7 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from clusterlens.data.download import Unreachable, download, reach
+from clusterlens.data import hub
+from clusterlens.data.download import Unreachable, download, reach, shown
 from clusterlens.errors import UserError
 
 BODY = bytes(range(256)) * 4000  # about 1 MB
@@ -209,3 +210,31 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+@pytest.mark.parametrize(
+    ("address", "seen"),
+    [
+        ("https://name:secret@hub.example/x", "https://***@hub.example/x"),
+        ("https://secret@hub.example", "https://***@hub.example"),
+        ("https://name:sec/r@ret@hub.example", "https://***@hub.example"),
+        ("https://hub.example/x", "https://hub.example/x"),
+    ],
+)
+def test_an_address_is_shown_without_its_password(address, seen):
+    assert shown(address) == seen
+
+
+def test_the_password_of_the_endpoint_is_in_no_message(tmp_path, monkeypatch):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("HF_ENDPOINT", f"http://name:secret@127.0.0.1:{probe.getsockname()[1]}")
+    said = []
+    monkeypatch.setattr(hub.log, "info", lambda words, *rest: said.append(words % rest))
+    repository = {"id": "a/b", "revision": "main"}
+    with pytest.raises(Unreachable) as refusal:
+        hub.fetch({"kind": "checkpoint", "hub": repository}, {}, tmp_path, tmp_path)
+    with pytest.raises(Unreachable) as broken:
+        hub.get_file(repository, "config.json", "model", tmp_path)
+    assert "***@127.0.0.1" in str(refusal.value) and "***@127.0.0.1" in said[0]
+    assert "secret" not in f"{refusal.value} {broken.value} {said}"

@@ -5,6 +5,7 @@ import signal
 import time
 
 from clusterlens import provenance
+from clusterlens.damage import explain
 from clusterlens.errors import UserError
 from clusterlens.logs import internal_error, log, open_log, versions
 
@@ -24,15 +25,14 @@ def run(main, smk) -> None:
         seconds = time.monotonic() - start
         if hasattr(smk.output, "manifest"):
             provenance.write_manifest(smk, dict(facts), seconds)
-    except UserError as error:
-        log.error("%s", error)
-        raise SystemExit(1) from None
     except KeyboardInterrupt:
         log.debug("stopped by the user")
         raise SystemExit(130) from None
-    except Exception:
-        log.debug("unexpected", exc_info=True)
-        log.error("%s", internal_error(smk.rule, path))
+    except Exception as error:
+        said = str(error) if isinstance(error, UserError) else explain(error, smk.input)
+        if said is None:
+            log.debug("unexpected", exc_info=True)
+        log.error("%s", said or internal_error(smk.rule, path))
         raise SystemExit(1) from None
     log.info("finished in %.1f s", seconds)
 

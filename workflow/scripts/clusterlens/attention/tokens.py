@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from PIL import Image
 
-from clusterlens.data.pictures import open_image
-from clusterlens.data.tables import pick, read_table
+from clusterlens.data.pictures import constant, open_image
+from clusterlens.data.tables import LARGEST, bad_cells, check_numbers, check_separator, pick, read_table
 from clusterlens.errors import UserError
 from clusterlens.metrics.standard import zscore
 
@@ -39,14 +39,13 @@ class Tokens:
 def from_table(path: str, columns: list[str], label: str | None, *, limit: int) -> Tokens:
     """Rows as tokens, numeric columns as features; more rows than `limit` are sampled."""
     table, name = read_table(Path(path)), Path(path).name
-    chosen = columns or [c for c in table.columns if c != label and pd.api.types.is_numeric_dtype(table[c])]
+    chosen = columns or numeric_columns(table, label, name)
     if not chosen:
         raise UserError(f"{name} has no numeric column: name the features in diagnose/data/columns")
     features = pd.DataFrame({column: pick(table, column, name) for column in chosen})
     truth = None if label is None else pick(table, label, name)
     for column in chosen:
-        if not pd.api.types.is_numeric_dtype(features[column]):
-            raise UserError(f"{name}: column '{column}' is not numeric; choose others in diagnose/data/columns")
+        check_numbers(features[column], name, "mend it, or choose others in diagnose/data/columns")
     kept = np.isfinite(features.to_numpy(float)).all(axis=1) & (True if truth is None else truth.notna().to_numpy())
     dropped = int((~kept).sum())
     rows = np.flatnonzero(kept)
@@ -54,8 +53,8 @@ def from_table(path: str, columns: list[str], label: str | None, *, limit: int) 
         rows = np.sort(np.random.default_rng(0).choice(rows, limit, replace=False))
     enough(len(rows), name)
     values = features.to_numpy(float)[rows]
-    for column, constant in zip(chosen, values.min(axis=0) == values.max(axis=0), strict=True):
-        if constant:
+    for column, lowest, highest in zip(chosen, values.min(axis=0), values.max(axis=0), strict=True):
+        if lowest == highest:
             raise UserError(
                 f"{name}: column '{column}' is constant and says nothing; leave it out of diagnose/data/columns"
             )
@@ -66,6 +65,17 @@ def from_table(path: str, columns: list[str], label: str | None, *, limit: int) 
     labels = two_classes(truth.to_numpy()[rows], f"{name}: label '{label}'")
     signs = np.sign([np.corrcoef(column, labels)[0, 1] for column in values.T])
     return Tokens(zscore(values), f"{about}; label {label}", ordered=False, labels=labels, signs=signs)
+
+
+def numeric_columns(table: pd.DataFrame, label: str | None, name: str) -> list[str]:
+    """Every numeric column but the label; one that would be numeric but for some cells is refused, not passed over."""
+    chosen = []
+    for column in table.columns.drop(label, errors="ignore"):
+        if pd.api.types.is_numeric_dtype(table[column]):
+            chosen.append(column)
+        elif len(bad_cells(table[column])) < table[column].notna().sum() / 2:
+            check_numbers(table[column], name, "mend it, or name the columns to use in diagnose/data/columns")
+    return chosen
 
 
 def two_classes(values: np.ndarray, what: str) -> np.ndarray:
@@ -87,6 +97,8 @@ def from_image(path: str, mask: str | None, *, limit: int) -> Tokens:
     size = (max(1, int(whole[0] * shrink)), max(1, int(whole[1] * shrink)))
     enough(size[0] * size[1], name)
     image = np.asarray(picture.resize(size, Image.Resampling.BOX) if size != whole else picture)
+    if constant(image):
+        raise UserError(f"{name}: every pixel has the same colour, so that nothing can cluster; give another")
     inside = None
     if mask is not None:
         outline = open_image(Path(mask), "L")
@@ -107,17 +119,19 @@ def of_pixels(image: np.ndarray, mask: np.ndarray | None, about: str = "") -> To
 def from_matrix(path: str, *, limit: int) -> Tokens:
     """Hidden states, one row per token: a .npy array or a .csv file of numbers; the first `limit` tokens are taken."""
     name = Path(path).name
+    if not name.endswith(".npy"):
+        check_separator(Path(path))
     try:
         values = np.load(path, allow_pickle=False) if name.endswith(".npy") else np.genfromtxt(path, delimiter=",")
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, EOFError, MemoryError) as error:
         reason = " ".join(str(error).split())[:200]
         raise UserError(f"{name} is not a readable matrix ({reason}): give .npy, or .csv with numbers only") from None
     if values.ndim == 3 and values.shape[0] == 1:
         values = values[0]
     if values.ndim != 2:
         raise UserError(f"{name} has the shape {values.shape}, but one sequence (tokens, features) is needed")
-    if not np.issubdtype(values.dtype, np.number):
-        raise UserError(f"{name} holds {values.dtype}, but numbers are needed")
+    if values.dtype.kind not in "fiu":
+        raise UserError(f"{name} holds {values.dtype}, but real numbers are needed")
     if name.endswith(".csv") and len(values) and np.isnan(values[0]).all():
         values = values[1:]
     if not np.isfinite(values).all():
@@ -130,6 +144,10 @@ def from_matrix(path: str, *, limit: int) -> Tokens:
 def of_hidden(values: np.ndarray, name: str, *, limit: int) -> Tokens:
     """Hidden states (n, d) of one sequence; the first `limit` tokens are taken."""
     enough(len(values), name)
+    if np.abs(values).max() > LARGEST:
+        raise UserError(f"{name} has {np.abs(values).max():.3g}, too large to compute with: make its numbers smaller")
+    if (values[:limit] == values[0]).all():
+        raise UserError(f"{name}: every token is the same, so that nothing can cluster; give other hidden states")
     about = f"{name}: {min(len(values), limit)} of {len(values)} tokens with {values.shape[1]} features"
     return Tokens(zscore(values[:limit].astype(float)), about)
 

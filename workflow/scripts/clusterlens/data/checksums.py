@@ -22,7 +22,11 @@ def verify(path: Path, expected: str, name: str) -> None:
 def read_sums(path: Path) -> dict[str, str]:
     """A SHA256SUMS file, as `sha256sum` writes it, as a dict from relative path to `sha256:...`."""
     sums = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: not a text file; write it with sha256sum") from None
+    for number, line in enumerate(lines, 1):
         value, _, name = line.partition(" ")
         if not line.strip():
             continue

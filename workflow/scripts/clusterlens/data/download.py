@@ -6,6 +6,7 @@ from pathlib import Path
 import requests
 import urllib3
 
+from clusterlens.damage import explain
 from clusterlens.data.checksums import verify
 from clusterlens.errors import UserError
 from clusterlens.logs import log
@@ -18,6 +19,12 @@ TRANSIENT = {408, 425, 429, 500, 502, 503, 504}
 
 class Unreachable(UserError):
     """A server that did not answer at all, as opposed to one whose answer was wrong."""
+
+
+def broken_off(error: Exception, said: str) -> UserError:
+    """The error of a transfer that stopped: the disk's, where that is to blame, else the server's."""
+    local = explain(error, [])
+    return UserError(local) if local else Unreachable(said)
 
 
 class Broken(Exception):
@@ -33,7 +40,13 @@ def reach(address: str) -> None:
     try:
         requests.head(address, timeout=(CONNECT_SECONDS, READ_SECONDS), allow_redirects=False)
     except requests.RequestException as error:
-        raise Unreachable(f"{address} cannot be reached ({brief(error)})") from None
+        raise Unreachable(f"{shown(address)} cannot be reached ({brief(error)})") from None
+
+
+def shown(address: str) -> str:
+    """An address as messages may show it: without the name and the password that it may hold."""
+    scheme, mark, rest = address.partition("://")
+    return f"{scheme}{mark}***@{rest.rpartition('@')[2]}" if "@" in rest else address
 
 
 def download(

@@ -2,6 +2,8 @@
 
 import json
 import os
+import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -31,8 +33,8 @@ def read_arrays(path: Path, keys: Iterable[str]) -> dict[str, np.ndarray]:
             return {key: stored[key] for key in keys}
     except KeyError as error:
         raise UserError(f"{path}: no array {error}; needed are {', '.join(keys)}") from None
-    except (OSError, ValueError, EOFError) as error:
-        raise UserError(f"{path}: not a readable npz file ({type(error).__name__})") from None
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise UserError(f"{path}: not a readable npz file ({type(error).__name__}); make it again") from None
 
 
 def read_images(path: Path) -> dict[str, np.ndarray]:

@@ -1,11 +1,12 @@
 """The Hugging Face hub: files and checkpoints at a pinned revision, and the streamed head of a corpus."""
 
 import itertools
+import logging
 import os
 from pathlib import Path
 
 from clusterlens.data.checksums import verify
-from clusterlens.data.download import Unreachable, reach
+from clusterlens.data.download import Unreachable, broken_off, reach, shown
 from clusterlens.data.text import long_enough, write_documents, write_labelled, write_lines
 from clusterlens.errors import UserError
 from clusterlens.logs import log
@@ -14,6 +15,8 @@ SMALL_FILES = {
     *("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
     *("spiece.model", "vocab.json", "merges.txt"),
 }
+# Its warnings show whole addresses, with the password that HF_ENDPOINT may hold.
+logging.getLogger("huggingface_hub.utils._http").setLevel(logging.ERROR)
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 
 
@@ -39,7 +42,7 @@ def get_file(hub: dict, path: str, repo_type: str, partial: Path) -> Path:
     from huggingface_hub import errors, hf_hub_download
 
     place = f"{hub['id']}/{path} at revision {hub['revision']}"
-    log.info("downloading %s from %s", place, endpoint())
+    log.info("downloading %s from %s", place, shown(endpoint()))
     missing = (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.RemoteEntryNotFoundError)
     try:
         options = {"repo_type": repo_type, "revision": hub["revision"], "local_dir": partial, "endpoint": endpoint()}
@@ -49,7 +52,8 @@ def get_file(hub: dict, path: str, repo_type: str, partial: Path) -> Path:
             f"the hub has no {place} ({type(error).__name__}): correct it in config/datasets.yaml"
         ) from None
     except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError, OSError) as error:
-        raise Unreachable(f"the transfer of {place} broke off ({type(error).__name__}); the next run goes on") from None
+        said = f"the transfer of {place} broke off ({type(error).__name__}); the next run goes on"
+        raise broken_off(error, said) from None
     if checksum := hub.get("checksums", {}).get(path):
         try:
             verify(file, checksum, place)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import requests
 
-from clusterlens.data.download import Unreachable, reach
+from clusterlens.data.download import Unreachable, broken_off, reach
 from clusterlens.data.registry import one_of, raw_names
 from clusterlens.errors import UserError
 from clusterlens.logs import log
@@ -42,7 +42,7 @@ def fetch(entry: dict, settings: dict, raw: Path, partial: Path) -> str:
             raise UserError(f"Kaggle refuses {pinned} (HTTP {code}): {refused}") from None
         raise UserError(f"Kaggle does not give {pinned} (HTTP {code}): correct it in config/datasets.yaml") from None
     except (requests.RequestException, exceptions.DataCorruptionError, OSError) as error:
-        raise Unreachable(f"the transfer of {pinned} broke off ({type(error).__name__}); run again") from None
+        raise broken_off(error, f"the transfer of {pinned} broke off ({type(error).__name__}); run again") from None
     for names in raw_names(entry):
         file = one_of(folder, names, f"Kaggle's {pinned}")
         shutil.copyfile(file, raw / file.name)

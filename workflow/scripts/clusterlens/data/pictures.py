@@ -28,7 +28,14 @@ def prepare(picture: Path, mask: Path, size: int) -> tuple[np.ndarray, np.ndarra
     inside = np.asarray(outline) >= 128
     if inside.all() or not inside.any():
         raise UserError(f"{mask}: the mask is all {'white' if inside.all() else 'black'}; white marks the object")
+    if constant(np.asarray(image)):
+        raise UserError(f"{picture}: every pixel has the same colour, so that nothing can cluster; give another")
     return np.asarray(image), inside
+
+
+def constant(image: np.ndarray) -> bool:
+    """Whether every pixel of an image (height, width, 3) has the same colour."""
+    return bool((image == image[0, 0]).all())
 
 
 def square(image: Image.Image) -> Image.Image:

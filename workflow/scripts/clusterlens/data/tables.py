@@ -7,9 +7,13 @@ import pandas as pd
 
 from clusterlens.errors import UserError, nearest
 
+LARGEST = 1e100  # of a number in a table or a matrix: squares of larger ones overflow
+SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+
 
 def read_table(path: Path) -> pd.DataFrame:
     """A CSV file with a header and at least one row."""
+    check_separator(path)
     try:
         table = pd.read_csv(path)
     except pd.errors.EmptyDataError:
@@ -22,6 +26,31 @@ def read_table(path: Path) -> pd.DataFrame:
     return table
 
 
+def check_separator(path: Path) -> None:
+    """Refuse a file whose first line is not separated by commas, and name what separates it."""
+    with path.open("rb") as stream:
+        first = stream.readline().decode("utf-8", errors="replace")
+    for sign, name in SEPARATORS.items():
+        if sign in first and first.count(sign) > first.count(","):
+            raise UserError(f"{path}: its columns are separated by {name}; save it with commas, and points in decimals")
+
+
+def bad_cells(column: pd.Series) -> pd.Series:
+    """The cells of a column that are there but are not numbers."""
+    return column[column.notna() & pd.to_numeric(column, errors="coerce").isna()]
+
+
+def check_numbers(column: pd.Series, name: str, advice: str) -> None:
+    """Refuse a column with cells that are not numbers, or too large to compute with; the first of them is named."""
+    if not pd.api.types.is_numeric_dtype(column):
+        first = bad_cells(column).iloc[:1]
+        where = "".join(f": '{value}' in line {row + 2}" for row, value in first.items())
+        raise UserError(f"{name}: column '{column.name}' is not numeric{where}; {advice}")
+    largest = column[np.isfinite(column.astype(float))].abs().max()
+    if largest > LARGEST:
+        raise UserError(f"{name}: column '{column.name}' has {largest:.3g}, too large to compute with; {advice}")
+
+
 def select(table: pd.DataFrame, features: list[str], label: str, name: str) -> pd.DataFrame:
     """Features and label under the names of the config; the two publications of the diabetes table differ in case only.
 
@@ -29,8 +58,7 @@ def select(table: pd.DataFrame, features: list[str], label: str, name: str) -> p
     """
     selected = pd.DataFrame({column: pick(table, column, name) for column in [*features, label]})
     for feature in features:
-        if not pd.api.types.is_numeric_dtype(selected[feature]):
-            raise UserError(f"{name}: column '{feature}' is not numeric; choose other features in the config")
+        check_numbers(selected[feature], name, "mend it, or choose other features in the config")
     bad = selected.isin([np.inf, -np.inf]) | selected.isna()
     if bad.any(axis=None):
         rows, first = int(bad.any(axis=1).sum()), bad.any().idxmax()
