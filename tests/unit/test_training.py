@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from PIL import Image
 from timm.data import Mixup
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import ShapeEnv
@@ -125,6 +126,19 @@ def test_randaugment_and_erasing_can_be_switched_on(images):
     assert ((erased == 0).sum((1, 2, 3)) > 0).all()
     changed, _ = Preparation(RECIPE | options | {"random_augment": "rand-m9-n2"}, 3, CPU).augment(x[:8], y[:8])
     assert not torch.equal(changed, Preparation(RECIPE, 3, CPU)(x[:8]))
+
+
+def test_a_policy_that_keeps_no_bit_of_a_colour_leaves_black_instead_of_an_error():
+    """At magnitude 10 timm asks Pillow to posterise to 0 bits, as the published policy does now and then."""
+    policy = Preparation(RECIPE | {"random_augment": "rand-m10-n1-p1-inc1"}, 3, CPU).policy
+    image = Image.new("RGB", (8, 8), (200, 100, 50))
+    seen = {operation.name: np.asarray(operation(image)) for operation in policy.ops}
+    assert not seen["PosterizeIncreasing"].any() and len(seen) == 15
+
+
+def test_more_images_than_there_are_is_refused(images):
+    with pytest.raises(UserError, match=r"images, fewer than training/test_images 1,000: lower it"):
+        task_of(images, test_images=1000)
 
 
 def test_subsets_are_balanced():

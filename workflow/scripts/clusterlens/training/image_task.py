@@ -6,6 +6,7 @@ from timm.loss import SoftTargetCrossEntropy
 from timm.scheduler import CosineLRScheduler
 from torch import nn
 
+from clusterlens.errors import UserError
 from clusterlens.models.image_models import build, check_images
 from clusterlens.models.neurons import count_spikes
 from clusterlens.training.checkpoints import fingerprint
@@ -25,6 +26,9 @@ class ImageTask(Task):
         classes = architecture["classes"]
         self.train_x, self.train_y = load_split(images, "train", classes=classes, limit=training["train_images"])
         self.test_x, self.test_y = load_split(images, "test", classes=classes, limit=training["test_images"])
+        for key, there in (("train_images", len(self.train_y)), ("test_images", len(self.test_y))):
+            if there < (training[key] or 0):
+                raise UserError(f"{images} has {there:,} images, fewer than training/{key} {training[key]:,}: lower it")
         check_images(self.train_x.shape, architecture)
         data = fingerprint(self.train_x, self.train_y, self.test_x, self.test_y)
         self.settings = {"run": run, "architecture": architecture, "training": training, "images": data}

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from PIL import Image
 from timm.data import Mixup
-from timm.data.auto_augment import rand_augment_transform
+from timm.data.auto_augment import RandAugment, posterize, rand_augment_transform
 from timm.data.mixup import mixup_target
 from timm.data.random_erasing import RandomErasing
 
@@ -31,6 +31,19 @@ def load_split(path: str, split: str, *, classes: int, limit: int | None) -> tup
     return torch.from_numpy(images), torch.from_numpy(labels)
 
 
+def random_augment(policy: str, fill: tuple[int, ...]) -> RandAugment:
+    """timm's policy. It now and then keeps 0 bits of each colour, which leaves black and which Pillow refuses."""
+    transform = rand_augment_transform(policy, {"img_mean": fill})
+    for operation in transform.ops:
+        if operation.aug_fn is posterize:
+            operation.aug_fn = posterize_or_black
+    return transform
+
+
+def posterize_or_black(image: Image.Image, bits: int, **options) -> Image.Image:
+    return posterize(image, bits, **options) if bits > 0 else Image.new(image.mode, image.size)
+
+
 class Preparation:
     """From bytes to what the model sees: augmentation for training, normalisation for both."""
 
@@ -40,8 +53,7 @@ class Preparation:
         self.mean = torch.tensor(training["normalization_mean"], device=device).view(3, 1, 1) * 255
         self.std = torch.tensor(training["normalization_std"], device=device).view(3, 1, 1) * 255
         fill = tuple(round(255 * value) for value in training["normalization_mean"])
-        policy = training["random_augment"]
-        self.policy = rand_augment_transform(policy, {"img_mean": fill}) if policy else None
+        self.policy = random_augment(training["random_augment"], fill) if training["random_augment"] else None
         erasing = training["random_erasing"]
         self.erase = RandomErasing(erasing, mode="const", device=device) if erasing else None
         self.classes, self.smoothing = classes, training["label_smoothing"]
