@@ -206,3 +206,10 @@ def test_a_page_leaves_out_what_cannot_be_turned(stored):
 def test_one_papers_drawing_does_not_depend_on_anothers(paper):
     others = {file for other in set(PAPERS) - {paper} for file in PACKAGE.rglob(f"{other}*.py")}
     assert others and not others & set(closure(PACKAGE / "simulated" / f"{paper}.py"))
+
+
+@pytest.mark.parametrize("item", ["circle_start", "multihead_eigenvalues"])
+def test_one_snapshot_and_one_matrix_for_all_seeds_can_be_drawn(item):
+    block = shrunk("emergence", item) | {"value": {"kind": "identity", "scale": 0.1}, "snapshots": [10]}
+    runs, drawn = record(block, dtype="float64", device=torch.device("cpu")), find("emergence", item)
+    assert drawn.draw(runs) and drawn.numbers(runs)

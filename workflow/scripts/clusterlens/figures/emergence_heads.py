@@ -60,7 +60,7 @@ def plane_row(part: Figure, run: Run, *, colour: str) -> None:
     """A flow in the plane at its snapshots, freed of growth."""
     path = without_growth(run.path)
     limits = limits_of(path)
-    for axis, t in zip(part.subplots(1, len(run.snapshots)), run.snapshots, strict=True):
+    for axis, t in zip(part.subplots(1, len(run.snapshots), squeeze=False)[0], run.snapshots, strict=True):
         plane_panel(axis, recent(run, path, t), colour=colour, title=f"t = {t:g}", limits=limits)
 
 
@@ -71,7 +71,7 @@ def more_tokens(runs: list[Run]) -> Figure:
     plane_row(upper, run, colour=style.PURPLE)
     left, right = lower.subfigures(1, 2, width_ratios=(1, 3))
     axis = left.subplots()
-    total, happened = np.linalg.eigvals(run.value.sum(1)), clustered(run)
+    total, happened = np.linalg.eigvals(run.values.sum(1)), clustered(run)
     for chosen, colour, marker in ((happened, style.PURPLE, "o"), (~happened, style.GREY, "x")):
         found = total[chosen].ravel()
         axis.scatter(found.real, found.imag, s=9, color=colour, linewidths=0.8 if marker == "x" else 0, marker=marker)
@@ -139,7 +139,7 @@ def multihead_eigenvalues(runs: list[Run]) -> Figure:
     (run,) = runs
     shown = range(min(4, len(run.final)))
     figure, axes = style.new_figure(2, len(shown), height=3.9)
-    spectra = [(np.linalg.eigvals(run.value[seed]), np.linalg.eigvals(run.value[seed].sum(0))) for seed in shown]
+    spectra = [(np.linalg.eigvals(run.values[seed]), np.linalg.eigvals(run.values[seed].sum(0))) for seed in shown]
     reach = 1.1 * max(np.abs([part.real, part.imag]).max() for pair in spectra for part in pair)
     clouds = [without_growth(run.final[seed][None]) for seed in shown]
     far = 1.1 * max(np.abs(cloud).max() for cloud in clouds)

@@ -23,7 +23,7 @@ def boolean_matrix(runs: list[Run]) -> Figure:
     ranked = np.argsort(run.path[0, :, 0])
     n = len(ranked)
     places = [0, n // 2 - 1, n - 1]
-    axes = upper.subplots(1, len(run.snapshots), sharey=True)
+    axes = upper.subplots(1, len(run.snapshots), sharey=True, squeeze=False)[0]
     for axis, t, matrix in zip(axes, run.snapshots, run.attention, strict=True):
         look = {"cmap": "Blues", "vmin": 0, "vmax": 1, "square": True, "cbar": False, "rasterized": True}
         sns.heatmap(matrix[np.ix_(ranked, ranked)], ax=axis, xticklabels=False, yticklabels=False, **look)
@@ -99,7 +99,7 @@ def hyperplanes(runs: list[Run]) -> Figure:
     limits = limits_of(plane.path)
     covector = order.left_eigenvectors(plane.value[0, 0], leading=True)[0]
     for column, t in enumerate(plane.snapshots):
-        axis = upper.add_subplot(2, 4, column + 1)
+        axis = upper.add_subplot(2, len(plane.snapshots), column + 1)
         title = named("d = 2", t, column)
         plane_panel(axis, plane.path[: plane.at(t) + 1], colour=VIOLET, title=title, limits=limits)
         levels = plane.path[plane.at(t)] @ covector

@@ -40,7 +40,7 @@ def fig1(runs: list[Run]) -> Figure:
 def fig1_sweep(runs: list[Run]) -> Figure:
     """S §6.4.1: the end of the first seed for every pair, and order parameters early and late for both thresholds."""
     run = runs[0]
-    early, late = 15.0, run.times[-1]
+    early, late = run.snapshots[0], run.times[-1]
     betas, taus = run.betas, np.unique(run.systems[:, 1])
     figure = style.plt.figure(figsize=(style.PAGE, 4.9))
     left, right = figure.subfigures(1, 2, width_ratios=[1.3, 1])
@@ -54,7 +54,7 @@ def fig1_sweep(runs: list[Run]) -> Figure:
     axes = right.subplots(3, 2, sharex=True, sharey="row")
     names = {"clusters": "clusters", "mean_cosine": "mean cosine", "cosine_to_diagonal": "cosine to diagonal"}
     colours = dict(zip(betas, style.PALETTE, strict=False))
-    lines = dict(zip((run.settings["threshold"] for run in runs), LINES, strict=True))
+    lines = dict(zip((run.settings["threshold"] for run in runs), LINES, strict=False))
     for column, t in enumerate((early, late)):
         for axis, (measure, name) in zip(axes[:, column], names.items(), strict=True):
             table = pd.concat([sweep_table(run, measure, t) for run in runs])

@@ -168,7 +168,8 @@ def phase_diagram(runs: list[Run]) -> Figure:
         theory = boundary(betas, n=run.path.shape[1], end=run.times[-1])
         axis.plot(betas, theory, color="black", linewidth=2.6)
         axis.plot(betas, theory, color="white", linewidth=1.3, label="theory: orthogonal tokens merge")
-        axis.set_title(f"{names[run.settings['field']]}, d = {run.path.shape[2]}")
+        field = run.settings["field"]
+        axis.set_title(f"{names.get(field, field)}, d = {run.path.shape[2]}")
         axis.set(ylim=(0, run.times[-1]))
     for axis in axes[2:]:
         axis.set_xlabel("β")

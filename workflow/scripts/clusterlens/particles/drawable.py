@@ -10,7 +10,7 @@ import numpy as np
 from clusterlens.errors import UserError, nearest
 from clusterlens.particles.settings import FIELDS, Settings, several, simulations, snapshot_indices, within
 
-ANY_DIMENSION = {  # figures that show no places of tokens
+ANYWHERE = {  # items whose figures do not show where the tokens are
     *("sinks", "phase_diagram", "boolean_matrix", "convergence_rate", "master_equation"),
     *("heads_effect", "start_effect", "tokens_effect"),
 }
@@ -21,7 +21,7 @@ def undrawable(config: dict, shipped: dict) -> Iterator[str]:
     """Each obstacle as the rest of a line that starts with `config`; `config` and `shipped` are sections of items."""
     for paper, items in shipped.items():
         if isinstance(items, dict):
-            for item in items.keys() & config[paper].keys():
+            for item in filter(config[paper].__contains__, items):
                 place = f"key 'simulations/{paper}/{item}"
                 try:
                     for key, words in obstacles(item, config[paper][item], items[item]):
@@ -56,6 +56,9 @@ def unknown_runs(block: Mapping, shipped: Mapping) -> Iterator[tuple[str, str]]:
                 yield key, "the figure of this item is made for none; leave it out and change the item's own settings"
             elif name not in known and not continues(name, known):
                 yield key, f"unknown {what} '{name}': {nearest(name, known)}"
+    for key, values in (block.get("sweep") or {}).items():
+        if key == "threshold" and len(values) > len(shipped["sweep"][key]):
+            yield f"sweep/{key}", f"the figure has room for {len(shipped['sweep'][key])} values, not {len(values)}"
 
 
 def continues(name: str, series: Mapping) -> bool:
@@ -70,10 +73,11 @@ def continues(name: str, series: Mapping) -> bool:
 
 def unfit(item: str, settings: Settings, shipped: Settings, every: int) -> Iterator[tuple[str, str]]:
     """What keeps one simulation from being drawn in the place of the shipped one, or from ending in reasonable time."""
-    if item not in ANY_DIMENSION and settings.dimension != shipped.dimension:
+    if item not in ANYWHERE and settings.dimension != shipped.dimension:
         yield "dimension", f"the figure shows tokens in {shipped.dimension} dimensions, not {settings.dimension}"
-    if FIELDS[settings.field] != FIELDS[shipped.field]:
-        pass
+    if item not in ANYWHERE and FIELDS[settings.field].sphere != FIELDS[shipped.field].sphere:
+        place = "on the sphere" if FIELDS[shipped.field].sphere else "in space"
+        yield "field", f"the figure shows tokens {place}, where '{settings.field}' does not keep them"
     for key in ("beta", "steepness"):
         if len(several(getattr(settings, key))) > 1 and not isinstance(getattr(shipped, key), tuple):
             yield key, "the figure of this item shows one value, not several side by side; give a number"

@@ -103,5 +103,5 @@ def fits(run: Run) -> tuple[np.ndarray, np.ndarray]:
 
 def leading(run: Run) -> np.ndarray:
     """The eigenvalue of largest real part of the sum of heads, seed by seed (complex)."""
-    spectra = np.linalg.eigvals(run.value.sum(1))
+    spectra = np.linalg.eigvals(run.values.sum(1))
     return np.take_along_axis(spectra, spectra.real.argmax(-1)[:, None], -1)[:, 0]

@@ -44,6 +44,11 @@ class Run:
         return np.array(self.settings["systems"])
 
     @property
+    def values(self) -> np.ndarray:
+        """V of every system, (S, H, d, d)."""
+        return np.broadcast_to(self.value, (len(self.systems), *self.value.shape[1:]))
+
+    @property
     def betas(self) -> np.ndarray:
         return np.unique(self.systems[:, 0])
 

@@ -35,7 +35,7 @@ def spectrum_numbers(runs: list[Run]) -> list[dict]:
     """Leading eigenvalues, and what follows where the leading one grows, grows and is real, or does not grow."""
     (run,) = runs
     total = leading(run)
-    single = np.linalg.eigvals(run.value).real.max((-1, -2))
+    single = np.linalg.eigvals(run.values).real.max((-1, -2))
     growing = total.real > 0
     groups = {"growing": growing, "growing and real": growing & (total.imag == 0), "not growing": ~growing}
     rows = [
