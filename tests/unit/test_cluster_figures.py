@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 
 from clusterlens.attention.cases import MODES, cases
 from clusterlens.attention.clustering import Clustering, Settled, spectrum_rows
@@ -16,7 +17,7 @@ from clusterlens.figures.clouds import attention_cloud, clouds
 from clusterlens.figures.cluster_points import aligned, cloud, positions, score_line
 from clusterlens.figures.correlations import correlation_maps
 from clusterlens.figures.eigenvalues import eigenvalue_panels
-from clusterlens.figures.masks import grid, picture_and_masks, pixel_table
+from clusterlens.figures.masks import EXTRA, MISSED, grid, picture_and_masks, pixel_table
 from clusterlens.items import read_items
 from clusterlens.metrics.numbers import from_text, tidy
 from clusterlens.verify.labels import unlisted
@@ -182,6 +183,16 @@ def test_pixels_survive_the_table():
     np.testing.assert_array_equal(grid(pixels, ["red", "green", "blue"]), image)
     np.testing.assert_array_equal(grid(pixels, "mask"), mask)
     assert len(picture_and_masks(pixels, {"mask": "ground truth"}).axes) == 2
+
+
+def test_wrong_pixels_are_marked_by_the_kind_of_error():
+    truth, found = np.array([[1, 1], [0, 0]], bool), np.array([[1, 0], [1, 0]], bool)
+    pixels = pixel_table(np.zeros((2, 2, 3), np.uint8), {"truth": truth, "ours": found})
+    figure = picture_and_masks(pixels, {"truth": "ground truth", "ours": "from clusters"})
+    real, ours = (axis.images[0].get_array() for axis in figure.axes[1:])
+    assert [to_hex(colour) for colour in ours.reshape(-1, 3)] == ["#ffffff", MISSED, EXTRA, "#000000"]
+    np.testing.assert_array_equal(real[..., 0], truth)
+    assert len(figure.legends) == 1
 
 
 @pytest.mark.parametrize(("factor", "lines"), [(1.01, 2), (3.0, 5)])

@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from clusterlens.figures.seeds import interval, over_time, points, seed_lines, swarms
-from clusterlens.metrics.statistics import mean_interval
+from clusterlens.figures.seeds import THIN, interval, over_time, points, seed_lines, share_line, shares, swarms
+from clusterlens.metrics.statistics import mean_interval, share_interval
 
 TIMES = np.arange(5.0)
 
@@ -52,6 +52,30 @@ def test_groups_show_every_seed_and_no_line_between_them():
         marks = next(line for line in axis.lines if len(line.get_xdata()) == 2 and line.get_marker() == "o")
         np.testing.assert_allclose(marks.get_ydata(), middles)
         assert marks.get_linestyle() == "None"
+
+
+def test_shares_have_wilsons_interval_over_time_and_by_group():
+    happened = np.array([[False] * 8, [True] * 2 + [False] * 6, [True] * 8])
+    axis = plt.figure().add_subplot()
+    share_line(axis, np.arange(3.0), happened, colour="black")
+    [line], [band] = axis.lines, axis.collections
+    np.testing.assert_allclose(line.get_ydata(), [0, 0.25, 1])
+    heights = band.get_paths()[0].vertices
+    at = heights[heights[:, 0] == 1.0, 1]
+    np.testing.assert_allclose([at.min(), at.max()], share_interval(2, 8))
+    axis = plt.figure().add_subplot()
+    shares(axis, list(happened), ["none", "two", "all"], colour="black")
+    bars = [line.get_ydata() for line in axis.lines if line.get_marker() != "o"]
+    np.testing.assert_allclose(
+        [(np.nanmin(bar), np.nanmax(bar)) for bar in bars], [share_interval(hits, 8) for hits in (0, 2, 8)]
+    )
+
+
+def test_of_many_seeds_some_are_drawn_and_all_are_averaged():
+    values = np.random.default_rng(0).normal(size=(5, 3 * THIN))
+    *seeds, middle = drawn(values).lines
+    assert len(seeds) == THIN
+    np.testing.assert_allclose(middle.get_ydata(), values.mean(1))
 
 
 def test_long_runs_are_thinned_and_keep_their_ends():

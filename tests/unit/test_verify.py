@@ -226,7 +226,7 @@ def test_captions_are_valid_and_say_the_verdict():
     ).assign(low=["2.5", ""], high=["3.5", ""], threshold=["≥ 2", ""], seeds=5, whose=["ours", "paper"])
     text = compose("See this.\n", claims, ["digits for cifar10"], "mini")
     html = docutils.core.publish_string(text, writer="html", settings_overrides={"halt_level": 2}).decode()
-    told = ("x_1 is *large* (|a|)", "x_1_ 3 `b`", "95 % interval 2.5 to 3.5, 5 seeds", "asked: ≥ 2", "our question")
+    told = ("x_1 is *large* (|a|)", "x_1_ 3 `b`", "95 % interval 2.5 to 3.5, 5 seeds", "threshold: ≥ 2", "our question")
     for words in ("See this.", *told, "1 is not 2", "digits for cifar10"):
         assert words in html
     assert "<strong>reproduced</strong>" in html and "so<" not in html

@@ -10,6 +10,7 @@ import pytest
 from clusterlens.items import read_items
 from clusterlens.verify.labels import read_labels, row_pattern, unlisted
 from clusterlens.verify.results import read_results
+from reference.print_size import printed_sizes
 
 ROOT = Path(__file__).resolve().parents[2]
 OVERLAYS = ("--configfile", "config/mini.yaml", str(ROOT / "tests" / "workflow" / "tiny.yaml"))
@@ -72,6 +73,12 @@ def test_the_atlas_has_a_whole_page_for_every_item(finished):
     for item in read_items():
         text = (finished / item.page.replace("<results>", "results/mini")).read_text()
         assert "Missing file" not in text and ("No manifest" in text) != item.built, item.page
+
+
+def test_text_can_be_read_when_a_figure_is_printed(finished):
+    figures = sorted((finished / "results" / "mini").rglob("*.pdf"))
+    smallest = {figure.name: min(printed_sizes(figure)) for figure in figures}
+    assert len(smallest) > 50 and not {name: size for name, size in smallest.items() if size < 5.98}
 
 
 def plan(snakemake, folder: Path) -> list[str]:

@@ -32,5 +32,5 @@ def show(files: dict[str, list[str]]) -> tuple[Figure, pd.DataFrame, list[dict]]
             numbers += [number(panel, measure, measures[measure]) for measure in (DIFFERENCE, "fragments")]
     points = pd.concat(parts)
     figure = clouds(points, titles, columns=len(MODES))
-    figure.suptitle("each panel on a scale of its own; one colour per cluster along a row", fontsize=7)
+    figure.suptitle("each panel has its own scale; clusters keep their colour along a row", fontsize=7)
     return figure, points, numbers

@@ -45,7 +45,7 @@ def told_apart(spectra: pd.DataFrame, along: str) -> bool:
 
 
 def draw_eigenvalues(axis: Axes, spectra: pd.DataFrame, along: str) -> None:
-    """A line per rank, dotted for the uncentred covariance; with the columns `low` and `high` also its interval."""
+    """Geometric means by rank, dotted for the uncentred covariance; samples and intervals where `seed` tells them."""
     spectra = spectra.assign(eigenvalue=spectra["eigenvalue"].clip(lower=TINY))
     for rank, colour in zip(sorted(spectra["rank"].unique()), style.PALETTE, strict=False):
         for kind, line in (("centred", "-"), ("uncentred", ":")):
@@ -58,6 +58,4 @@ def draw_eigenvalues(axis: Axes, spectra: pd.DataFrame, along: str) -> None:
                 continue
             mean = np.exp(np.log(part["eigenvalue"]).groupby(part[along]).mean())
             axis.plot(mean.index, mean, line, color=colour, label=label or None)
-            if "low" in part and part["low"].notna().any():
-                axis.fill_between(part[along], part["low"], part["high"], color=colour, alpha=0.15, linewidth=0)
     axis.set_yscale("log")

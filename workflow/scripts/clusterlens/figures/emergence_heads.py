@@ -8,9 +8,8 @@ from matplotlib.lines import Line2D
 
 from clusterlens.figures import style
 from clusterlens.figures.particle_panels import band, limits_of, page, plane_panel, recent, space_panel, without_growth
-from clusterlens.figures.seeds import outcome_lines, swarms
+from clusterlens.figures.seeds import outcome_lines, shares, swarms
 from clusterlens.metrics import order
-from clusterlens.metrics.statistics import share_interval
 from clusterlens.particles.numbers import clustered, fits, leading
 from clusterlens.particles.runs import Run
 
@@ -36,7 +35,7 @@ def outcome_handles(happened: np.ndarray, colour: str) -> list[Line2D]:
     """How many systems cluster and how many do not, for a legend."""
     names = {
         colour: f"clusters: {happened.sum()} of {len(happened)} seeds",
-        style.GREY: f"does not: {(~happened).sum()}",
+        style.GREY: f"does not cluster: {(~happened).sum()}",
     }
     return [Line2D([], [], color=shade, linewidth=1.2, label=name) for shade, name in names.items()]
 
@@ -163,12 +162,8 @@ def effect(runs: list[Run]) -> Figure:
     """What comes out against the swept setting: the share that clusters, and seeds with median and quartiles."""
     figure, axes = style.new_figure(2, 2, height=3.9)
     (key, *_), names = zip(*(run.swept for run in runs), strict=True)
-    shares = np.array([clustered(run).mean() for run in runs])
-    ends = np.array([share_interval(int(clustered(run).sum()), len(run.systems)) for run in runs])
-    look = {"fmt": "o", "color": style.GREEN, "capsize": 2.5, "linewidth": 1.1, "markersize": 4.5}
-    axes[0].errorbar(range(len(runs)), shares, np.abs(ends.T - shares), **look)
-    axes[0].set(ylabel="share that clusters", ylim=(0, 1.02), xticks=range(len(runs)), xticklabels=names)
-    axes[0].set_xlim(-0.5, len(runs) - 0.5)
+    shares(axes[0], [clustered(run) for run in runs], names, colour=style.GREEN)
+    axes[0].set(ylabel="share of systems\nthat cluster", ylim=(0, 1.02))
     for axis, title, values in (
         (axes[1], "share of merged pairs", [run.order["merged_places"][-1] for run in runs]),
         (axes[2], NEAREST, [run.order["nearest_distance"][-1] for run in runs]),
@@ -191,6 +186,6 @@ def master_equation(runs: list[Run]) -> Figure:
         errors, label = run.order["relative_error"][1:], f"start × {run.settings['start_scale']:g}"  # no error at t = 0
         band(axis, run.times[1:], errors, colour=to_hex(colour), label=label, on_log=True)
     axis.axhline(0.1, color=style.GREY, linewidth=0.6, linestyle=":")
-    axis.set(xlabel="t", ylabel="relative error with P held", yscale="log", ylim=(1e-5, 20))
+    axis.set(xlabel="t", ylabel="relative error, P held constant", yscale="log", ylim=(1e-5, 20))
     axis.legend(fontsize=6, loc="lower right")
     return figure

@@ -32,7 +32,7 @@ def boolean_matrix(runs: list[Run]) -> Figure:
         for spine in axis.spines.values():
             spine.set(visible=True, linewidth=0.4)
     axes[0].set_yticks([place + 0.5 for place in places], [place + 1 for place in places])
-    axes[0].set_ylabel("token, in order of place")
+    axes[0].set_ylabel("token, sorted by place")
     upper.colorbar(axes[-1].collections[0], ax=axes, label="attention P(t)", shrink=0.62, aspect=12)
     left, right = lower.subplots(1, 2)
     curve(left, run, "rank", colour=style.BLUE, bounds=(1, n))

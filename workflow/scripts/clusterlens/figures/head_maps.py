@@ -2,15 +2,19 @@
 
 from dataclasses import dataclass
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from clusterlens.figures import style
-from clusterlens.metrics.numbers import over_seeds
+from clusterlens.figures.seeds import seed_lines
+from clusterlens.metrics.head_clusters import head_tree
 
-TOKENS = 40  # of the text that are shown
+TOKENS = 60  # of the text that are shown
+HEIGHT = 6.6
 
 
 @dataclass(frozen=True)
@@ -26,67 +30,89 @@ class HeadMaps:
 
 
 def plot_head_maps(maps: HeadMaps, by_text: pd.DataFrame, by_head: pd.DataFrame) -> Figure:
-    figure = style.plt.figure(figsize=(style.PAGE, 5.6))
-    upper, lower = figure.subfigures(2, 1, height_ratios=(1.25, 1))
-    left, right = upper.subplots(1, 2, width_ratios=(1.5, 1))
-    draw_received(left, maps)
-    draw_correlation(right, maps)
-    axes = lower.subplots(1, 3)
-    draw_first(axes[0], by_text)
-    draw_first_by_head(axes[1], by_head)
-    draw_by_depth(axes[2], by_text, maps.layer)
-    style.letter([left, right, *axes])
+    """Attention received above; below it the heads' correlations as a cluster map, and curves over depth."""
+    figure, middle = correlation_map(maps)
+    upper = figure.add_gridspec(1, 1, left=0.07, right=0.98, bottom=0.76, top=0.955)
+    first = figure.add_gridspec(1, 2, left=0.615, right=0.98, bottom=0.435, top=0.6, wspace=0.75)
+    last = figure.add_gridspec(1, 1, left=0.615, right=0.98, bottom=0.12, top=0.31)
+    received, by_depth = figure.add_subplot(upper[0]), figure.add_subplot(first[1])
+    attention, heads = figure.add_subplot(first[0]), figure.add_subplot(last[0])
+    draw_received(received, maps)
+    draw_first(attention, by_text)
+    draw_by_depth(by_depth, by_text, maps.layer)
+    draw_first_by_head(heads, by_head)
+    style.letter([received, middle, attention, by_depth, heads])
     return figure
+
+
+def correlation_map(maps: HeadMaps) -> tuple[Figure, Axes]:
+    """T Fig. 2, right: heads in the order of their tree, whose clusters colour the bar beside it.
+
+    Seaborn makes the figure of a cluster map, and lays it out by itself; returns that figure and the axis for a title.
+    """
+    tree = head_tree(maps.correlation)
+    bar = [style.PALETTE[cluster % len(style.PALETTE)] for cluster in maps.clusters]
+    look = {"cmap": "PuOr", "vmin": -1, "vmax": 1, "row_linkage": tree, "col_linkage": tree}
+    ratios = {"dendrogram_ratio": (0.14, 0.1), "colors_ratio": 0.035}
+    bar_legend = {"orientation": "horizontal", "label": "correlation of maps", "ticks": [-1, 0, 1]}
+    with plt.rc_context({"figure.constrained_layout.use": False}):
+        grid = sns.clustermap(
+            pd.DataFrame(maps.correlation),
+            row_colors=bar,
+            figsize=(style.PAGE, HEIGHT),
+            cbar_pos=(0.2, 0.085, 0.24, 0.014),
+            cbar_kws=bar_legend,
+            **look,
+            **ratios,
+        )
+    grid.gs.update(left=0.02, right=0.5, bottom=0.175, top=0.6, wspace=0.02, hspace=0.02)
+    grid.ax_heatmap.set(xlabel="head", ylabel="head")
+    grid.ax_heatmap.tick_params(labelsize=6.5, length=1.5)
+    grid.ax_heatmap.tick_params(axis="y", rotation=0)
+    grid.ax_col_dendrogram.set_title(f"heads by correlation, layer {maps.layer}; stability {stability(maps)}")
+    return grid.figure, grid.ax_col_dendrogram
+
+
+def stability(maps: HeadMaps) -> str:
+    return f"{np.mean(maps.stability):.2f}"
 
 
 def draw_received(axis: Axes, maps: HeadMaps) -> None:
     """T Fig. 2, left: what each key of one text receives from every head, averaged over queries."""
     shown = maps.received[:, :TOKENS]
     brightest = max(shown.max(), 4 / maps.received.shape[1])  # uniform attention is a quarter of the scale at most
-    image = axis.imshow(shown, cmap="magma_r", vmin=0, vmax=brightest, aspect="auto")
     names = [str(token).strip("\u2581\u0120") or "·" for token in maps.tokens[:TOKENS]]
-    axis.set_xticks(range(len(names)), names, rotation=90, fontsize=5)
-    axis.set(ylabel="head", title=f"attention received, layer {maps.layer}")
-    axis.figure.colorbar(image, ax=axis, shrink=0.7)
-
-
-def draw_correlation(axis: Axes, maps: HeadMaps) -> None:
-    """T Fig. 2, right; the colour of a head's number is its cluster."""
-    image = axis.imshow(maps.correlation, cmap="magma_r", vmin=0, vmax=1)
-    heads = range(len(maps.correlation))
-    for ticks in (axis.set_xticks(heads, heads, fontsize=5), axis.set_yticks(heads, heads, fontsize=5)):
-        for tick, cluster in zip(ticks, maps.clusters, strict=True):
-            tick.label1.set_color(style.PALETTE[cluster % len(style.PALETTE)])
-    index = f"{np.mean(maps.stability):.2f}"
-    axis.set(xlabel=f"head (coloured by cluster; Rand index over resamples {index})", title="correlation of maps")
-    axis.xaxis.label.set_fontsize(6)
-    axis.figure.colorbar(image, ax=axis, shrink=0.7)
+    bar = {"label": "attention", "pad": 0.01, "fraction": 0.03}
+    sns.heatmap(shown, cmap="magma_r", vmin=0, vmax=brightest, xticklabels=names, cbar_kws=bar, ax=axis)
+    axis.tick_params(axis="x", labelsize=6, rotation=90, length=1.5)
+    axis.tick_params(axis="y", labelsize=6.5, rotation=0, length=1.5)
+    axis.set(ylabel="head", title=f"attention received by each token, layer {maps.layer}")
 
 
 def draw_first(axis: Axes, by_text: pd.DataFrame) -> None:
-    """Mean attention to the first token by layer, against that of uniform attention."""
-    means, intervals = over_seeds(by_text.groupby("layer")[["attention", "uniform"]])
-    line(axis, means["attention"], intervals["attention"], style.BLUE, "all heads")
-    axis.plot(means.index, means["uniform"], "--", color=style.GREY, label="uniform")
-    axis.set(xlabel="layer", ylabel="attention to first token", ylim=(0, None))
-    axis.legend()
+    """Attention to the first token by layer, each text thin, against that of uniform attention."""
+    draw_texts(axis, by_text, "attention", colour=style.BLUE, label="all heads", bounds=(0, 1))
+    uniform = by_text.groupby("layer")["uniform"].mean()
+    axis.plot(uniform.index, uniform, "--", color=style.GREY, label="uniform")
+    axis.set(ylabel="attention to\nfirst token", ylim=(0, None))
+    axis.legend(loc="upper right")
+
+
+def draw_by_depth(axis: Axes, by_text: pd.DataFrame, layer: int) -> None:
+    """Mean correlation of different heads by layer, each text thin; the layer shown on the left is marked."""
+    draw_texts(axis, by_text, "correlation", colour=style.BLUE, bounds=(-1, 1))
+    axis.axvline(layer, color=style.GREY, linestyle=":", linewidth=0.8)
+    axis.set(ylabel="mean correlation\nof heads")
+
+
+def draw_texts(axis: Axes, by_text: pd.DataFrame, column: str, **look) -> None:
+    seed_lines(axis, by_text.rename(columns={"text": "seed"}), "layer", column, **look)
+    axis.set_xlabel("layer")
 
 
 def draw_first_by_head(axis: Axes, by_head: pd.DataFrame) -> None:
     matrix = by_head.pivot(index="head", columns="layer", values="attention")
-    image = axis.imshow(matrix, cmap="magma_r", vmin=0, aspect="auto")
-    axis.set(xlabel="layer", ylabel="head", title="attention to first token")
-    axis.figure.colorbar(image, ax=axis, shrink=0.8)
-
-
-def draw_by_depth(axis: Axes, by_text: pd.DataFrame, layer: int) -> None:
-    """Mean correlation of different heads by layer; the layer shown above is marked."""
-    means, intervals = over_seeds(by_text.groupby("layer")[["correlation"]])
-    line(axis, means["correlation"], intervals["correlation"], style.BLUE, "")
-    axis.axvline(layer, color=style.GREY, linestyle=":", linewidth=0.8)
-    axis.set(xlabel="layer", ylabel="mean correlation of heads")
-
-
-def line(axis: Axes, mean: pd.Series, interval: pd.Series, colour: str, label: str) -> None:
-    axis.plot(mean.index, mean, color=colour, label=label)
-    axis.fill_between(mean.index, mean - interval, mean + interval, color=colour, alpha=0.2, linewidth=0)
+    sns.heatmap(matrix, cmap="magma_r", vmin=0, cbar_kws={"label": "attention", "pad": 0.03}, ax=axis)
+    axis.tick_params(axis="x", rotation=0)
+    axis.tick_params(axis="y", rotation=0)
+    axis.set(xlabel="layer", ylabel="head", title="attention to first token, by head")

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from clusterlens.figures import style
 from clusterlens.figures.eigenvalues import draw_eigenvalues
+from clusterlens.figures.seeds import seed_lines
 from clusterlens.particles.runs import Run
 from clusterlens.probing.numbers import (
     DEPTH,
@@ -25,6 +26,7 @@ from clusterlens.probing.numbers import (
 )
 from clusterlens.probing.states import DISABLED, FRESH, TRAINED
 
+POSITIVE = (1e-6, float("inf"))  # an interval on a log axis
 COLOURS = {"albert": style.BLUE, "t5": style.GREEN, "longformer": style.ORANGE, "roberta": style.RED}
 
 
@@ -43,9 +45,9 @@ def spectra_by_layer(
         upper, _, lower = axes[column :: len(panels)]
         for source, (row, _) in places.items():
             axis = axes[row * len(panels) + column]
-            curves = eigenvalue_curves(chosen(spectra[model], state, source))
-            draw_eigenvalues(axis, curves, "layer")
-            points.append(curves.assign(model=model, state=state, source=source))
+            found = chosen(spectra[model], state, source)
+            draw_eigenvalues(axis, found.rename(columns={"text": "seed"}), "layer")
+            points.append(eigenvalue_curves(found).assign(model=model, state=state, source=source))
         for source, colour in ((PAPER, style.GREY), (PARAGRAPHS, style.BLUE)):
             draw_shares(lower, chosen(measures[model], state, source), colour)
         lower.set_xlabel("layer")
@@ -74,15 +76,15 @@ def draw_shares(axis: Axes, measures: pd.DataFrame, colour: str) -> None:
     """λ1/Σλ by layer, solid for the centred covariance, dotted for the other."""
     for kind, line in (("centred", "-"), ("uncentred", ":")):
         values = measures.groupby(["layer", "text"])[f"leading_share_{kind}"].mean()
-        draw_curve(axis, measure_curves(values), colour, line)
+        draw_curve(axis, values, colour, linestyle=line, bounds=(0, 1))
 
 
-def draw_curve(axis: Axes, curve: pd.DataFrame, colour: str, line: str = "-", **options) -> None:
-    """The mean with its 95 % interval; x is `depth` where the curve has it, else the layer."""
-    x = curve["depth"] if "depth" in curve else curve["layer"]
-    axis.plot(x, curve["value"], line, color=colour, **options)
-    if curve["low"].notna().any():
-        axis.fill_between(x, curve["low"], curve["high"], color=colour, alpha=0.18, linewidth=0)
+def draw_curve(axis: Axes, values: pd.Series, colour: str, *, relative: bool = False, **look) -> None:
+    """A measure indexed by layer and by text or seed: each of these thin, and their mean with its interval."""
+    table = values.rename("value").rename_axis(index=["layer", "seed"]).reset_index()
+    if relative:
+        table["layer"] = table["layer"] / table["layer"].max()
+    seed_lines(axis, table, "layer", "value", colour=colour, **look)
 
 
 def sinks(measures: Mapping[str, pd.DataFrame], runs: Mapping[str, Run]) -> tuple[Figure, pd.DataFrame]:
@@ -95,17 +97,18 @@ def sinks(measures: Mapping[str, pd.DataFrame], runs: Mapping[str, Run]) -> tupl
             (axes[0], TRAINED, "strongest_over_uniform", ":"),
             (axes[1], FRESH, "over_uniform", "-"),
         ):
-            curve = measure_curves(replicates(sink_measures(table), state, column))
-            curve["depth"] = curve["layer"] / curve["layer"].max()
-            draw_curve(axis, curve, COLOURS[model], line, label=None if line == ":" else style.CLASSES[model])
-            points.append(curve.assign(series=model, state=state, measure=column))
+            values = replicates(sink_measures(table), state, column)
+            label = "" if line == ":" else style.CLASSES[model]
+            draw_curve(axis, values, COLOURS[model], relative=True, linestyle=line, label=label, bounds=POSITIVE)
+            points.append(measure_curves(values).assign(series=model, state=state, measure=column))
     for (name, run), shade in zip(runs.items(), cycle((style.BLACK, style.GREY, style.PURPLE)), strict=False):
-        ratio = pd.DataFrame(run.order["attention_to_first"] / uniform_causal(run.path.shape[1]))
+        ratio = pd.DataFrame(run.order["attention_to_first"] / uniform_causal(run.path.shape[1]), index=run.times)
         values = ratio.rename_axis(index="layer", columns="text").stack()
-        curve = measure_curves(values).assign(depth=run.times / run.times[-1])
+        look = {"linestyle": "--", "label": f"simulation, {name}", "bounds": POSITIVE}
         for axis in axes:
-            draw_curve(axis, curve, shade, "--", label=f"simulation, {name}")
-        points.append(curve.assign(series=f"simulation {name}", state="simulation", measure="over_uniform"))
+            draw_curve(axis, values, shade, relative=True, **look)
+        about = {"series": f"simulation {name}", "state": "simulation", "measure": "over_uniform"}
+        points.append(measure_curves(values).assign(**about))
     for axis, title in zip(axes, ("trained (dotted: strongest head)", "freshly initialised"), strict=True):
         axis.axhline(1, color=style.GREY, linewidth=0.8)
         axis.set_yscale("log")
@@ -114,7 +117,9 @@ def sinks(measures: Mapping[str, pd.DataFrame], runs: Mapping[str, Run]) -> tupl
     axes[0].set_ylabel("attention to the first token\nover uniform attention")
     axes[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     style.letter(axes)
-    return figure, pd.concat(points, ignore_index=True)
+    found = pd.concat(points, ignore_index=True)
+    depths = found["layer"] / found.groupby(["series", "state", "measure"])["layer"].transform("max")
+    return figure, found.assign(depth=depths)
 
 
 def depth(measures: Mapping[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
@@ -127,9 +132,9 @@ def depth(measures: Mapping[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
         for row, (measure, title) in enumerate(shown.items()):
             axis = axes[row * count + column]
             for state, colour, line in ((FRESH, style.GREY, "--"), (TRAINED, COLOURS[model], "-")):
-                curve = measure_curves(replicates(depth_measures(table), state, measure))
-                draw_curve(axis, curve, colour, line, label=state)
-                points.append(curve.assign(model=model, state=state, measure=measure))
+                values = replicates(depth_measures(table), state, measure)
+                draw_curve(axis, values, colour, linestyle=line, label=state)
+                points.append(measure_curves(values).assign(model=model, state=state, measure=measure))
             if column == 0:
                 axis.set_ylabel(title)
         axes[column].set_title(style.CLASSES[model])

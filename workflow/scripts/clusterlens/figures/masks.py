@@ -3,10 +3,15 @@
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from clusterlens.figures import style
 from clusterlens.figures.clouds import draw_cloud
+
+TRUTH = "truth"  # the column of the ground truth
+MISSED, EXTRA = style.ORANGE, style.BLUE
 
 
 def pixel_table(image: np.ndarray, masks: dict[str, np.ndarray]) -> pd.DataFrame:
@@ -29,9 +34,26 @@ def draw_picture(axis: Axes, pixels: pd.DataFrame, title: str) -> None:
     axis.imshow(grid(pixels, ["red", "green", "blue"]).astype(np.uint8), interpolation="nearest")
 
 
-def draw_mask(axis: Axes, pixels: pd.DataFrame, mask: str, title: str) -> None:
+def draw_mask(axis: Axes, pixels: pd.DataFrame, mask: str, title: str, *, truth: str | None = None) -> None:
+    """White on black; against a ground truth, wrong pixels in colour."""
     frame(axis, title)
-    axis.imshow(grid(pixels, mask), cmap="gray", vmin=0, vmax=1, interpolation="nearest")
+    found = grid(pixels, mask).astype(bool)
+    colours = np.repeat(found[..., None], 3, axis=-1).astype(float)
+    if truth is not None:
+        real = grid(pixels, truth).astype(bool)
+        colours[real & ~found], colours[~real & found] = to_rgb(MISSED), to_rgb(EXTRA)
+    axis.imshow(colours, interpolation="nearest")
+
+
+def draw_masks(figure: Figure, axes: list[Axes], pixels: pd.DataFrame, masks: dict[str, str]) -> None:
+    """Each mask under its title; where one of them is the ground truth, the others show what they get wrong."""
+    truth = TRUTH if TRUTH in masks else None
+    for axis, (mask, title) in zip(axes, masks.items(), strict=True):
+        draw_mask(axis, pixels, mask, title, truth=truth)
+    if truth:
+        names = {MISSED: "subject taken for background", EXTRA: "background taken for subject"}
+        handles = [Patch(color=colour, label=name) for colour, name in names.items()]
+        figure.legend(handles=handles, loc="outside upper center", ncols=2, handlelength=1, fontsize=6.5)
 
 
 def frame(axis: Axes, title: str) -> None:
@@ -47,8 +69,7 @@ def cloud_and_masks(points: pd.DataFrame, title: str, pixels: pd.DataFrame, mask
     axes[0].remove()
     draw_cloud(figure.add_subplot(slot, projection="3d"), points, title, ("red", "green", "blue"))
     draw_picture(axes[1], pixels, "picture")
-    for axis, (mask, words) in zip(axes[2:], masks.items(), strict=True):
-        draw_mask(axis, pixels, mask, words)
+    draw_masks(figure, axes[2:], pixels, masks)
     return figure
 
 
@@ -58,6 +79,5 @@ def picture_and_masks(pixels: pd.DataFrame, masks: dict[str, str]) -> Figure:
     figure, axes = style.new_figure(1, count, width=1.72 * count, height=2.1)
     height, width = grid(pixels, "row").shape
     draw_picture(axes[0], pixels, f"{height} × {width} pixels")
-    for axis, (mask, title) in zip(axes[1:], masks.items(), strict=True):
-        draw_mask(axis, pixels, mask, title)
+    draw_masks(figure, axes[1:], pixels, masks)
     return figure

@@ -58,7 +58,7 @@ def draw_differences(axis: Axes, metrics: pd.DataFrame, windows: list[int], wind
     axis.axhline(0.0, color=style.BLACK, linewidth=0.5)
     low, high = axis.get_ylim()
     axis.set_ylim(low, high + 0.6 * (high - low))  # room for the legend
-    axis.set_ylabel("difference of validation loss")
+    axis.set_ylabel("difference in validation loss")
 
 
 def draw_seeds(axis: Axes, metrics: pd.DataFrame, column: str, label: str, *, color: str, **look) -> None:

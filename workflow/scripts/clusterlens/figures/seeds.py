@@ -10,11 +10,13 @@ import seaborn as sns
 from matplotlib.axes import Axes
 
 from clusterlens.figures import style
-from clusterlens.metrics.statistics import mean_interval
+from clusterlens.metrics.statistics import mean_interval, share_interval
 
 ENOUGH = 3  # seeds from which on an interval is drawn
 TIMES = 81  # of a curve that are drawn at most
+THIN = 64  # seeds that are drawn as lines at most; mean and interval are those of all
 ANY = (-np.inf, np.inf)
+MARK: dict[str, Any] = {"markersize": 4.5, "capsize": 0.18, "err_kws": {"linewidth": 1.1}, "linestyle": "none"}
 
 
 def interval(values: Sequence[float], *, bounds: tuple[float, float] = ANY) -> tuple[float, float]:
@@ -24,6 +26,11 @@ def interval(values: Sequence[float], *, bounds: tuple[float, float] = ANY) -> t
         return np.nan, np.nan
     low, high = np.clip((found.low, found.high), *bounds)
     return float(min(low, found.value)), float(max(high, found.value))
+
+
+def wilson(happened: Sequence[float]) -> tuple[float, float]:
+    """The 95 % interval of a share, from a 0 or 1 for each seed."""
+    return share_interval(int(np.sum(happened)), len(happened))
 
 
 def over_time(times: np.ndarray, values: np.ndarray) -> pd.DataFrame:
@@ -49,7 +56,8 @@ def seed_lines(axis: Axes, table: pd.DataFrame, x: str, y: str, *, colour: str, 
     if table.empty:
         return
     thin = {"linewidth": 0.35, "alpha": 0.45, "linestyle": means.get("linestyle", "-")}
-    look = {"data": table, "x": x, "y": y, "ax": axis, "color": colour, "legend": False}
+    look: dict[str, Any] = {"x": x, "y": y, "ax": axis, "color": colour, "legend": False}
+    look["data"] = table[table["seed"].isin(table["seed"].unique()[:THIN])]
     sns.lineplot(**look, units="seed", estimator=None, **thin)
     seed_means(axis, table, x, y, colour=colour, bars=bars, **means)
 
@@ -84,6 +92,14 @@ def seed_means(
     axis.set(xlabel="", ylabel="")
 
 
+def share_line(axis: Axes, times: np.ndarray, happened: np.ndarray, *, colour: str) -> None:
+    """The share of seeds for which something (T, S) holds over time, with its interval."""
+    band = {"errorbar": wilson, "err_kws": {"alpha": 0.15, "linewidth": 0}}
+    table = over_time(times, happened.astype(float))
+    sns.lineplot(table, x="time", y="value", ax=axis, color=colour, legend=False, **band)
+    axis.set(xlabel="t", ylabel="")
+
+
 def outcome_lines(axis: Axes, times: np.ndarray, values: np.ndarray, happened: np.ndarray, *, colour: str) -> None:
     """A line for every system, in colour where it clusters and grey where it does not: there is no middle to draw."""
     for chosen, shade in ((~happened, style.GREY), (happened, colour)):
@@ -104,11 +120,20 @@ def points(axis: Axes, groups: list[np.ndarray], names: Sequence[str], *, colour
     draw_groups(axis, groups, names, colour=colour, estimator="mean", errorbar=interval)
 
 
-def draw_groups(axis: Axes, groups: list[np.ndarray], names: Sequence[str], *, colour: str, **summary) -> None:
-    rows = [(name, value) for name, values in zip(names, groups, strict=True) for value in values]
-    table = pd.DataFrame(rows, columns=["group", "value"]).dropna()
-    look = {"data": table, "x": "group", "y": "value", "order": list(names), "ax": axis, "legend": False}
-    sns.swarmplot(**look, color=style.GREY, size=2.2, alpha=0.8)
-    mark = {"markersize": 4.5, "capsize": 0.18, "err_kws": {"linewidth": 1.1}, "linestyle": "none"}
-    sns.pointplot(**look, color=colour, **mark, **summary)
+def shares(axis: Axes, groups: list[np.ndarray], names: Sequence[str], *, colour: str) -> None:
+    """The share of seeds for which something holds, with its interval, group by group."""
+    sns.pointplot(**grouped(axis, groups, names), color=colour, **MARK, estimator="mean", errorbar=wilson)
     axis.set(xlabel="", ylabel="")
+
+
+def draw_groups(axis: Axes, groups: list[np.ndarray], names: Sequence[str], *, colour: str, **summary) -> None:
+    look = grouped(axis, groups, names)
+    sns.swarmplot(**look, color=style.GREY, size=2.2, alpha=0.8)
+    sns.pointplot(**look, color=colour, **MARK, **summary)
+    axis.set(xlabel="", ylabel="")
+
+
+def grouped(axis: Axes, groups: list[np.ndarray], names: Sequence[str]) -> dict[str, Any]:
+    rows = [(name, float(value)) for name, values in zip(names, groups, strict=True) for value in values]
+    table = pd.DataFrame(rows, columns=["group", "value"]).dropna()
+    return {"data": table, "x": "group", "y": "value", "order": list(names), "ax": axis, "legend": False}

@@ -15,7 +15,7 @@ LINE_STANDARDISE = "feature"
 def choice_panels(points: pd.DataFrame, printed: dict[tuple[str, str], float], effects: pd.DataFrame) -> Figure:
     """A row for each data set: distributions over all settings, the silhouette along iterations, effects of choices."""
     panels = list(points["panel"].unique())
-    figure, axes = style.new_figure(len(panels), 4, height=1.95 * len(panels) + 0.2, width=style.PAGE * 1.15)
+    figure, axes = style.new_figure(len(panels), 4, height=1.95 * len(panels) + 0.2)
     for row, panel in enumerate(panels):
         first, second, third, fourth = axes[4 * row : 4 * row + 4]
         part = points[points["panel"] == panel]

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from clusterlens.figures import style
-from clusterlens.metrics.numbers import over_seeds
+from clusterlens.figures.seeds import seed_lines
 
 MODES = {"literal": style.GREY, "corrected": style.BLUE}
 WIDTH = 4  # bins of the captured histogram drawn as one
@@ -41,15 +42,14 @@ def draw_histogram(axis: Axes, bins: pd.DataFrame, colour: str) -> None:
     """A histogram in steps, over the whole range of a cosine that T shows."""
     edges, density = bins["cosine"].to_numpy(), bins["density"].to_numpy()
     step = edges[1] - edges[0]
-    merged = density.reshape(-1, WIDTH).mean(1)
-    axis.stairs(merged, np.append(edges[::WIDTH], edges[-1] + step), color=colour, linewidth=1.2)
-    axis.set(xlim=(min(-0.3, edges[density > 0].min() - 0.05), 1.05), ylim=(0, None))
+    wider = list(np.append(edges[::WIDTH], edges[-1] + step))
+    look = {"element": "step", "color": colour, "alpha": 0.25, "linewidth": 1.0}
+    sns.histplot(x=edges + step / 2, weights=density, bins=wider, stat="density", ax=axis, **look)
+    axis.set(xlim=(min(-0.3, edges[density > 0].min() - 0.05), 1.05), ylim=(0, None), ylabel="")
 
 
 def draw_depth(axis: Axes, part: pd.DataFrame, column: str, colour: str, label: str) -> None:
-    """Mean over texts by layer with its 95 % interval."""
-    means, intervals = over_seeds(part.groupby("layer")[[column]])
-    axis.plot(means.index, means[column], color=colour, label=label)
-    low, high = means[column] - intervals[column], means[column] + intervals[column]
-    axis.fill_between(means.index, low, high, color=colour, alpha=0.2, linewidth=0)
+    """By layer, each text thin and their mean with its interval."""
+    table = part.rename(columns={"text": "seed"})
+    seed_lines(axis, table, "layer", column, colour=colour, label=label, bounds=(-1, 1))
     axis.set_xlabel("layer")

@@ -33,7 +33,7 @@ def plot_curves(metrics: pd.DataFrame, item: str) -> Figure:
     else:
         keep_scale(axes, metrics[metrics["run"].isin(runs)])
         for axis in axes:
-            axis.axhline(CONSTANT, color=style.BLACK, linewidth=0.7, linestyle=":", label="ln 10: a constant answer")
+            axis.axhline(CONSTANT, color=style.BLACK, linewidth=0.7, linestyle=":", label="ln 10 (constant answer)")
     axes[0].set_ylabel(LABELS[kind])
     axes[1].set_ylabel("")
     handles, labels = axes[1].get_legend_handles_labels()

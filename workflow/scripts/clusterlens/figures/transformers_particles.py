@@ -3,14 +3,12 @@
 from functools import partial
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from clusterlens.figures import style
 from clusterlens.figures.particle_panels import band, circle_panel, curve, page, sphere_row
-from clusterlens.figures.seeds import points
+from clusterlens.figures.seeds import points, share_line
 from clusterlens.metrics import order
-from clusterlens.metrics.statistics import share_interval
 from clusterlens.particles.runs import Run
 from clusterlens.particles.theory import boundary, even_spacing, random_spacing, uniform_causal
 
@@ -25,7 +23,7 @@ def fig3(runs: list[Run]) -> Figure:
     left, middle, right = lower.subplots(1, 3)
     for run, colour, label in ((random_long, style.ORANGE, "random Q, K"), (identity_long, style.BLUE, "Q'K = I")):
         curve(left, run, "clusters", colour=colour, label=label, bounds=(1, np.inf), marks=False)
-        draw_share(middle, run.times, run.order["clusters"] == 1, colour=colour)
+        share_line(middle, run.times, run.order["clusters"] == 1, colour=colour)
         curve(right, run, "mean_cosine", colour=colour, label=label, bounds=(-1, 1), marks=False)
     middle.axvline(12, color=style.GREY, linewidth=0.6, linestyle=":")
     middle.text(12.4, 0.02, "t = 12", fontsize=6)
@@ -41,15 +39,6 @@ def fig3(runs: list[Run]) -> Figure:
 
 def with_start(snapshots: list[float]) -> list[float]:
     return [0, *(t for t in snapshots if t)]
-
-
-def draw_share(axis: Axes, times: np.ndarray, happened: np.ndarray, *, colour: str) -> None:
-    """The share of seeds for which something (T, S) holds over time, with Wilson's 95 % interval."""
-    hits, seeds = happened.sum(1), happened.shape[1]
-    ends = {count: share_interval(int(count), seeds) for count in np.unique(hits)}
-    low, high = np.array([ends[count] for count in hits]).T
-    axis.plot(times, hits / seeds, color=colour, drawstyle="steps-post")
-    axis.fill_between(times, low, high, color=colour, alpha=0.15, linewidth=0, step="post")
 
 
 def fig4(runs: list[Run]) -> Figure:

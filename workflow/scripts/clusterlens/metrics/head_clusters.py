@@ -9,13 +9,17 @@ from clusterlens.metrics.fragmentation import rand_index
 from clusterlens.metrics.similarity import mean_correlation
 
 
-def head_clusters(correlation: np.ndarray, clusters: int) -> np.ndarray:
-    """Average-linkage clusters under the distance 1 − r, (heads, heads) -> (heads,); cluster 0 is the largest."""
+def head_tree(correlation: np.ndarray) -> np.ndarray:
+    """Average linkage under the distance 1 − r, (heads, heads) -> SciPy's linkage matrix."""
     distance = 1 - np.nan_to_num(correlation)
     np.fill_diagonal(distance, 0)
     distance = (distance + distance.T) / 2
-    tree = linkage(squareform(distance, checks=False), "average")
-    return by_size(fcluster(tree, clusters, criterion="maxclust"))
+    return linkage(squareform(distance, checks=False), "average")
+
+
+def head_clusters(correlation: np.ndarray, clusters: int) -> np.ndarray:
+    """The tree cut into clusters, (heads, heads) -> (heads,); cluster 0 is the largest."""
+    return by_size(fcluster(head_tree(correlation), clusters, criterion="maxclust"))
 
 
 def stability(per_text: np.ndarray, clusters: int, *, resamples: int = 200, seed: int = 0) -> np.ndarray:

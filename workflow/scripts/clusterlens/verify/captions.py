@@ -28,8 +28,8 @@ def claim_line(claim: dict) -> str:
     """`- claim — verdict: ours (low to high, n seeds) against the threshold. Why.`"""
     found = f": {escape(claim['ours'])}" if claim["ours"] else ""
     interval = f"95 % interval {claim['low']} to {claim['high']}, {claim['seeds']} seeds" if claim["low"] else ""
-    asked = f"asked: {escape(claim['threshold'])}" if claim["threshold"] else ""
-    details = "; ".join(part for part in (interval, asked) if part)
+    threshold = f"threshold: {escape(claim['threshold'])}" if claim["threshold"] else ""
+    details = "; ".join(part for part in (interval, threshold) if part)
     why = f" {escape(claim['reason'])}" if claim["verdict"] in RULED_OUT.values() else ""
     ours = " *(our question)*" if claim["whose"] == "ours" else ""
     return f"- {escape(claim['claim'])}{ours} — **{claim['verdict']}**{found}{f' ({details})' if details else ''}.{why}"
