@@ -13,8 +13,10 @@ from clusterlens.data.text import write_documents, write_labelled, write_lines
 from clusterlens.errors import UserError
 from clusterlens.provenance import stand_in
 
-GROUND = (196, 208, 222)  # plain, and far from any colour of the fur
+GROUND = (190, 185, 178)  # close enough to the fur that, in the shade, the two have colours in common
 FUR = (slice(20, 90), slice(120, 260))  # the forehead of scikit-image's cat: fur and nothing else
+LIGHT = (1.15, 0.8)  # from above: brightness of the first and the last row
+GRAIN = 6.0  # standard deviation of the noise of each pixel
 SIZES = {"imdb": (1000, 400), "sst2": (4000, 800)}  # sentences to learn from and to test on
 
 
@@ -90,7 +92,10 @@ def write_wine(settings: dict, raw: Path) -> None:
 
 
 def write_horse(settings: dict, raw: Path) -> None:
-    """The silhouette of a horse, filled with the fur of a cat, on a plain ground: the mask is exact at every pixel."""
+    """A horse's silhouette with a fur texture on a plain background, lit from above, with grain; its mask is exact.
+
+    Without shade and grain every attention pattern finds the mask, so that patterns could not be compared.
+    """
     from PIL import Image
     from skimage import data
 
@@ -102,8 +107,10 @@ def write_horse(settings: dict, raw: Path) -> None:
     padded[top : top + horse.shape[0], left : left + horse.shape[1]] = horse * np.uint8(255)
     mask = np.asarray(Image.fromarray(padded).resize((size, size), Image.Resampling.BOX)) >= 128  # (size, size)
     fur = np.asarray(Image.fromarray(data.chelsea()[FUR]).resize((size, size), Image.Resampling.BOX))
-    image = np.where(mask[..., None], fur, np.array(GROUND, dtype=np.uint8))  # (size, size, 3)
-    Image.fromarray(image).save(raw / "picture.png")
+    light = np.linspace(*LIGHT, size)[:, None, None]
+    grain = np.random.default_rng(0).normal(0, GRAIN, (size, size, 3))
+    image = light * np.where(mask[..., None], fur, np.array(GROUND)) + grain  # (size, size, 3)
+    Image.fromarray(np.clip(image.round(), 0, 255).astype(np.uint8)).save(raw / "picture.png")
     Image.fromarray(mask.astype(np.uint8) * np.uint8(255)).save(raw / "mask.png")
 
 
