@@ -14,7 +14,7 @@ from clusterlens.figures.seeds import seed_lines
 from clusterlens.metrics.head_clusters import head_tree
 
 TOKENS = 60  # of the text that are shown
-HEIGHT = 6.6
+HEIGHT = 6.3
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class HeadMaps:
 def plot_head_maps(maps: HeadMaps, by_text: pd.DataFrame, by_head: pd.DataFrame) -> Figure:
     """Attention received above; below it the heads' correlations as a cluster map, and curves over depth."""
     figure, middle = correlation_map(maps)
-    upper = figure.add_gridspec(1, 1, left=0.07, right=0.98, bottom=0.76, top=0.955)
-    first = figure.add_gridspec(1, 2, left=0.615, right=0.98, bottom=0.435, top=0.6, wspace=0.75)
-    last = figure.add_gridspec(1, 1, left=0.615, right=0.98, bottom=0.12, top=0.31)
+    upper = figure.add_gridspec(1, 1, left=0.07, right=0.95, bottom=0.76, top=0.955)
+    first = figure.add_gridspec(1, 2, left=0.645, right=0.985, bottom=0.44, top=0.635, wspace=0.85)
+    last = figure.add_gridspec(1, 1, left=0.645, right=0.935, bottom=0.125, top=0.31)
     received, by_depth = figure.add_subplot(upper[0]), figure.add_subplot(first[1])
     attention, heads = figure.add_subplot(first[0]), figure.add_subplot(last[0])
     draw_received(received, maps)
@@ -54,18 +54,17 @@ def correlation_map(maps: HeadMaps) -> tuple[Figure, Axes]:
     bar = [style.PALETTE[cluster % len(style.PALETTE)] for cluster in maps.clusters]
     look = {"cmap": "PuOr", "vmin": -1, "vmax": 1, "row_linkage": tree, "col_linkage": tree}
     ratios = {"dendrogram_ratio": (0.14, 0.1), "colors_ratio": 0.035}
-    bar_legend = {"orientation": "horizontal", "label": "correlation of maps", "ticks": [-1, 0, 1]}
     with plt.rc_context({"figure.constrained_layout.use": False}):
         grid = sns.clustermap(
             pd.DataFrame(maps.correlation),
             row_colors=bar,
             figsize=(style.PAGE, HEIGHT),
-            cbar_pos=(0.2, 0.085, 0.24, 0.014),
-            cbar_kws=bar_legend,
+            cbar_kws={"orientation": "horizontal", "label": "correlation of maps", "ticks": [-1, 0, 1]},
             **look,
             **ratios,
         )
-    grid.gs.update(left=0.02, right=0.5, bottom=0.175, top=0.6, wspace=0.02, hspace=0.02)
+    grid.gs.update(left=0.02, right=0.5, bottom=0.205, top=0.635, wspace=0.02, hspace=0.02)
+    grid.ax_cbar.set_position((0.2, 0.125, 0.22, 0.014))
     grid.ax_heatmap.set(xlabel="head", ylabel="head")
     grid.ax_heatmap.tick_params(labelsize=6.5, length=1.5)
     grid.ax_heatmap.tick_params(axis="y", rotation=0)
@@ -95,7 +94,7 @@ def draw_first(axis: Axes, by_text: pd.DataFrame) -> None:
     uniform = by_text.groupby("layer")["uniform"].mean()
     axis.plot(uniform.index, uniform, "--", color=style.GREY, label="uniform")
     axis.set(ylabel="attention to\nfirst token", ylim=(0, None))
-    axis.legend(loc="upper right")
+    axis.legend(loc="lower right")
 
 
 def draw_by_depth(axis: Axes, by_text: pd.DataFrame, layer: int) -> None:
@@ -106,13 +105,14 @@ def draw_by_depth(axis: Axes, by_text: pd.DataFrame, layer: int) -> None:
 
 
 def draw_texts(axis: Axes, by_text: pd.DataFrame, column: str, **look) -> None:
-    seed_lines(axis, by_text.rename(columns={"text": "seed"}), "layer", column, **look)
+    seed_lines(axis, by_text.assign(seed=by_text["text"]), "layer", column, **look)
     axis.set_xlabel("layer")
 
 
 def draw_first_by_head(axis: Axes, by_head: pd.DataFrame) -> None:
     matrix = by_head.pivot(index="head", columns="layer", values="attention")
-    sns.heatmap(matrix, cmap="magma_r", vmin=0, cbar_kws={"label": "attention", "pad": 0.03}, ax=axis)
+    look = {"cmap": "magma_r", "vmin": 0, "cbar_kws": {"label": "attention", "pad": 0.03}}
+    sns.heatmap(matrix, xticklabels=max(1, len(matrix.columns) // 6), ax=axis, **look)
     axis.tick_params(axis="x", rotation=0)
     axis.tick_params(axis="y", rotation=0)
     axis.set(xlabel="layer", ylabel="head", title="attention to first token, by head")

@@ -6,6 +6,7 @@ from itertools import cycle
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FormatStrFormatter, LogLocator, MaxNLocator, NullLocator
 
 from clusterlens.figures import style
 from clusterlens.figures.eigenvalues import draw_eigenvalues
@@ -46,7 +47,7 @@ def spectra_by_layer(
         for source, (row, _) in places.items():
             axis = axes[row * len(panels) + column]
             found = chosen(spectra[model], state, source)
-            draw_eigenvalues(axis, found.rename(columns={"text": "seed"}), "layer")
+            draw_eigenvalues(axis, found.assign(seed=found["text"]), "layer")
             points.append(eigenvalue_curves(found).assign(model=model, state=state, source=source))
         for source, colour in ((PAPER, style.GREY), (PARAGRAPHS, style.BLUE)):
             draw_shares(lower, chosen(measures[model], state, source), colour)
@@ -88,8 +89,9 @@ def draw_curve(axis: Axes, values: pd.Series, colour: str, *, relative: bool = F
 
 
 def sinks(measures: Mapping[str, pd.DataFrame], runs: Mapping[str, Run]) -> tuple[Figure, pd.DataFrame]:
-    """Attention to the first token over uniform attention, by relative depth, for models and for the simulation."""
-    figure, axes = style.new_figure(1, 2, height=2.9, sharey=True)
+    """Attention to the first token over uniform attention, by relative depth, for models and for the simulations."""
+    figure, axes = style.new_figure(1, 3, height=3.0)
+    axes[1].sharey(axes[0])
     points = []
     for model, table in measures.items():
         for axis, state, column, line in (
@@ -104,18 +106,21 @@ def sinks(measures: Mapping[str, pd.DataFrame], runs: Mapping[str, Run]) -> tupl
     for (name, run), shade in zip(runs.items(), cycle((style.BLACK, style.GREY, style.PURPLE)), strict=False):
         ratio = pd.DataFrame(run.order["attention_to_first"] / uniform_causal(run.path.shape[1]), index=run.times)
         values = ratio.rename_axis(index="layer", columns="text").stack()
-        look = {"linestyle": "--", "label": f"simulation, {name}", "bounds": POSITIVE}
-        for axis in axes:
-            draw_curve(axis, values, shade, relative=True, **look)
+        look = {"linestyle": "--", "label": name, "bounds": POSITIVE}
+        draw_curve(axes[2], values, shade, relative=True, **look)
         about = {"series": f"simulation {name}", "state": "simulation", "measure": "over_uniform"}
         points.append(measure_curves(values).assign(**about))
-    for axis, title in zip(axes, ("trained (dotted: strongest head)", "freshly initialised"), strict=True):
+    titles = {"trained": "layer", "freshly initialised": "layer", "simulations": "time"}
+    for axis, (title, along) in zip(axes, titles.items(), strict=True):
         axis.axhline(1, color=style.GREY, linewidth=0.8)
-        axis.set_yscale("log")
-        axis.set_title(title)
-        axis.set_xlabel("relative depth (layer, or time)")
+        axis.set(yscale="log", title=title, xlabel=f"{along} / last {along}")
+        axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.yaxis.set_major_formatter(FormatStrFormatter("%g"))
+        axis.yaxis.set_minor_locator(NullLocator())
     axes[0].set_ylabel("attention to the first token\nover uniform attention")
-    axes[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes[0].plot([], [], ":", color=style.GREY, label="strongest head")
+    handles = [handle for axis in (axes[0], axes[2]) for handle in axis.get_legend_handles_labels()[0]]
+    figure.legend(handles=handles, loc="outside upper center", ncols=4)
     style.letter(axes)
     found = pd.concat(points, ignore_index=True)
     depths = found["layer"] / found.groupby(["series", "state", "measure"])["layer"].transform("max")
@@ -135,6 +140,7 @@ def depth(measures: Mapping[str, pd.DataFrame]) -> tuple[Figure, pd.DataFrame]:
                 values = replicates(depth_measures(table), state, measure)
                 draw_curve(axis, values, colour, linestyle=line, label=state)
                 points.append(measure_curves(values).assign(model=model, state=state, measure=measure))
+            axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
             if column == 0:
                 axis.set_ylabel(title)
         axes[column].set_title(style.CLASSES[model])

@@ -50,6 +50,5 @@ def draw_histogram(axis: Axes, bins: pd.DataFrame, colour: str) -> None:
 
 def draw_depth(axis: Axes, part: pd.DataFrame, column: str, colour: str, label: str) -> None:
     """By layer, each text thin and their mean with its interval."""
-    table = part.rename(columns={"text": "seed"})
-    seed_lines(axis, table, "layer", column, colour=colour, label=label, bounds=(-1, 1))
+    seed_lines(axis, part.assign(seed=part["text"]), "layer", column, colour=colour, label=label, bounds=(-1, 1))
     axis.set_xlabel("layer")

@@ -24,8 +24,8 @@ class Disabled:
 DISABLED = {
     "qkv_in_place": Disabled("qkv", "learned", "sq_inplace", "Q = K = V = I, in place"),
     "qkv_clean": Disabled("qkv", "learned", "sdp", "Q = K = V = I, clean"),
-    "plain_in_place": Disabled("all", "plain", "sq_inplace", "no weights, layer norm, in place"),
-    "plain_clean": Disabled("all", "plain", "sdp", "no weights, layer norm, clean"),
+    "plain_in_place": Disabled("all", "plain", "sq_inplace", "layer norm only, in place"),
+    "plain_clean": Disabled("all", "plain", "sdp", "layer norm only, clean"),
     "off_in_place": Disabled("all", "off", "sq_inplace", "no weights, no norm, in place"),
     "off_clean": Disabled("all", "off", "sdp", "no weights, no norm, clean"),
 }
