@@ -59,7 +59,7 @@ def dress(axis: Axes, title: str, labels: tuple[str, ...] | None = None) -> None
     for name, dimension in zip("xyz", (axis.xaxis, axis.yaxis, axis.zaxis), strict=True):
         dimension.set_pane_color((1, 1, 1, 0))
         dimension._axinfo["grid"]["linewidth"] = 0.3
-        dimension.set_major_locator(MaxNLocator(4 if labels is None else 3))
+        dimension.set_major_locator(MaxNLocator(3))
         axis.tick_params(axis=name, labelsize=6, pad=-3)
     for text, setter in zip(labels or (), (axis.set_xlabel, axis.set_ylabel, axis.set_zlabel), strict=False):
         setter(text.replace("_", " "), fontsize=6.5, labelpad=-7)

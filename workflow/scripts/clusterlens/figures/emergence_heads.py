@@ -186,6 +186,6 @@ def master_equation(runs: list[Run]) -> Figure:
         errors, label = run.order["relative_error"][1:], f"start × {run.settings['start_scale']:g}"  # no error at t = 0
         band(axis, run.times[1:], errors, colour=to_hex(colour), label=label, on_log=True)
     axis.axhline(0.1, color=style.GREY, linewidth=0.6, linestyle=":")
-    axis.set(xlabel="t", ylabel="relative error, P held constant", yscale="log", ylim=(1e-5, 20))
+    axis.set(xlabel="t", ylabel="relative error, P held constant", yscale="log", ylim=(1e-6, 60))
     axis.legend(fontsize=6, loc="lower right")
     return figure

@@ -35,6 +35,7 @@ def plot_heads(pairs: pd.DataFrame, layers: pd.DataFrame, item: str, shown: list
         heads = range(1, len(matrix) + 1)
         look = {"vmin": -1, "vmax": 1, "cmap": "PuOr", "square": True, "cbar": False}
         sns.heatmap(matrix, ax=axis, xticklabels=heads, yticklabels=heads, **look)
+        axis.tick_params(axis="y", rotation=0)
         axis.set(xlabel="head", ylabel="", title=f"{VARIANTS[run].split()[-1]}, layer {layer}")
     maps[0].set_ylabel("head")
     upper.colorbar(maps[0].collections[0], ax=maps, label="correlation", shrink=0.8)
@@ -109,7 +110,7 @@ def plot_membrane(layers: pd.DataFrame, constants: pd.DataFrame, particles: pd.D
 def draw_constants(axis: Axes, constants: pd.DataFrame, fixed: float) -> None:
     learned = constants[constants["run"] == LEARNED]
     attention = learned["neuron"] == "attention.neuron"
-    kinds = {"neurons behind attention": (attention, style.BLUE, "D"), "other neurons": (~attention, style.GREY, "o")}
+    kinds = {"neurons after attention": (attention, style.BLUE, "D"), "other neurons": (~attention, style.GREY, "o")}
     for name, (chosen, colour, marker) in kinds.items():
         look = {"color": colour, "marker": marker, "s": 16, "alpha": 0.75, "linewidth": 0, "label": name}
         sns.scatterplot(learned[chosen], x="layer", y="tau", ax=axis, legend=False, **look)

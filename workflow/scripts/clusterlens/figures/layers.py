@@ -6,7 +6,7 @@ from itertools import cycle
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FormatStrFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator
 
 from clusterlens.figures import style
 from clusterlens.figures.eigenvalues import draw_eigenvalues
@@ -52,6 +52,7 @@ def spectra_by_layer(
         for source, colour in ((PAPER, style.GREY), (PARAGRAPHS, style.BLUE)):
             draw_shares(lower, chosen(measures[model], state, source), colour)
         lower.set_xlabel("layer")
+        lower.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         upper.set_title(state_title(model, state), fontsize=7)
     for row, name in places.values():
         axes[row * len(panels)].set_ylabel(f"eigenvalue\n({name})")
@@ -114,9 +115,6 @@ def sinks(measures: Mapping[str, pd.DataFrame], runs: Mapping[str, Run]) -> tupl
     for axis, (title, along) in zip(axes, titles.items(), strict=True):
         axis.axhline(1, color=style.GREY, linewidth=0.8)
         axis.set(yscale="log", title=title, xlabel=f"{along} / last {along}")
-        axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axis.yaxis.set_major_formatter(FormatStrFormatter("%g"))
-        axis.yaxis.set_minor_locator(NullLocator())
     axes[0].set_ylabel("attention to the first token\nover uniform attention")
     axes[0].plot([], [], ":", color=style.GREY, label="strongest head")
     handles = [handle for axis in (axes[0], axes[2]) for handle in axis.get_legend_handles_labels()[0]]

@@ -217,7 +217,7 @@ def draw_axes(axis: Axes, limits: np.ndarray, names: tuple[str, str, str] = ("xâ
         Line3DCollection([np.stack([corner, end]) for end in ends], colors=style.GREY, linewidths=0.7, zorder=0)
     )
     for end, name in zip(ends, names, strict=True):
-        axis.text(*(corner + 1.12 * (end - corner)), name, fontsize=6, color="#5a5f67", ha="center", va="center")
+        axis.text(*(corner + 1.3 * (end - corner)), name, fontsize=6, color="#5a5f67", ha="center", va="center")
 
 
 def without_growth(path: np.ndarray) -> np.ndarray:

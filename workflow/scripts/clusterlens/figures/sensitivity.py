@@ -21,11 +21,12 @@ def choice_panels(points: pd.DataFrame, printed: dict[tuple[str, str], float], e
         part = points[points["panel"] == panel]
         for axis, outcome in zip((first, second), SHOWN, strict=True):
             draw_distribution(axis, part[outcome], printed.get((panel, outcome)), SHOWN[outcome])
-            axis.set_title(f"{panel}: {outcome}")
+            axis.set_title(outcome)
+        first.set_ylabel(f"{panel}\nsettings")
         draw_along_iterations(third, part, printed.get((panel, "silhouette")))
-        third.set_title(f"{panel}: silhouette by clusters")
+        third.set_title("silhouette by clusters")
         draw_effects(fourth, effects[effects["panel"] == panel])
-        fourth.set_title(f"{panel}: share of variance")
+        fourth.set_title("share of variance")
     axes[0].legend(fontsize=6, loc="upper left")
     axes[3].legend(fontsize=6, loc="center right", bbox_to_anchor=(1.0, 0.31))  # beside the order, which does nothing
     return figure
@@ -36,7 +37,7 @@ def draw_distribution(axis: Axes, values: pd.Series, printed: float | None, colo
     sns.histplot(values, bins=bins, color=colour, alpha=0.75, linewidth=0, ax=axis)
     if printed is not None:
         axis.axvline(printed, color=style.BLACK, linewidth=1, label="printed")
-    axis.set(xlabel="", ylabel="settings")
+    axis.set(xlabel="", ylabel="", ylim=(0, 1.25 * axis.get_ylim()[1]))
 
 
 def draw_along_iterations(axis: Axes, part: pd.DataFrame, printed: float | None) -> None:

@@ -33,7 +33,7 @@ def fig1(runs: list[Run]) -> Figure:
     left.set_ylim(0)
     middle.set_ylabel("mean cosine\nof pairs")
     right.set_ylabel("cosine to\n(1, 1, 1)/√3")
-    left.legend(loc="center right", fontsize=6)
+    lower.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
 
 

@@ -10,6 +10,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatterSciNotation
 
 from clusterlens.files import replacing
 
@@ -74,8 +75,25 @@ def stand_in_note(stand_ins: list[str]) -> str:
     return f"stand-in data: {'; '.join(stand_ins)}" if stand_ins else ""
 
 
+class PlainNumbers(LogFormatterSciNotation):
+    """0.6 instead of 6 × 10⁻¹, where that would be written."""
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        return f"{x:g}" if super().__call__(x, pos) else ""
+
+
+def write_plain_numbers(figure: Figure) -> None:
+    """On log axes that span less than two decades."""
+    for axis in figure.axes:
+        low, high = axis.get_ylim()
+        if axis.get_yscale() == "log" and high < 100 * low:
+            axis.yaxis.set_major_formatter(PlainNumbers())
+            axis.yaxis.set_minor_formatter(PlainNumbers())
+
+
 def save(figure: Figure, png: str | os.PathLike, pdf: str | os.PathLike) -> None:
     """Write PNG and PDF without dates, so that equal figures are equal files, and free the figure."""
+    write_plain_numbers(figure)
     with replacing(png) as file:
         figure.savefig(file, metadata={"Software": None})
     figure.set_layout_engine("none")  # the layout is found: both files show the same

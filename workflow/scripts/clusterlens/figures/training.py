@@ -31,13 +31,13 @@ def plot_curves(metrics: pd.DataFrame, item: str) -> Figure:
     if kind == "accuracy":
         axes[0].set_ylim(0, 103)
     else:
-        keep_scale(axes, metrics[metrics["run"].isin(runs)])
+        keep_scale(dict(zip(runs, axes, strict=True)), metrics[metrics["run"].isin(runs)])
         for axis in axes:
             axis.axhline(CONSTANT, color=style.BLACK, linewidth=0.7, linestyle=":", label="ln 10 (constant answer)")
     axes[0].set_ylabel(LABELS[kind])
     axes[1].set_ylabel("")
     handles, labels = axes[1].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
     style.letter(axes)
     return figure
 
@@ -51,15 +51,21 @@ def draw_run(axis: Axes, metrics: pd.DataFrame, kind: str) -> None:
     axis.xaxis.get_major_locator().set_params(integer=True)
 
 
-def keep_scale(axes: list[Axes], metrics: pd.DataFrame) -> None:
-    """A scale that nearly all losses set; how far the few above it reach is written at the top of their panel."""
-    losses = metrics[[column for column, _, _ in LINES["loss"]]].to_numpy()
+def keep_scale(axes: dict[str, Axes], metrics: pd.DataFrame) -> None:
+    """A scale that nearly all losses set; how far those above it reach is written at the top of their run's panel."""
+    found = metrics.set_index("run")[[column for column, _, _ in LINES["loss"]]]
+    losses = found.to_numpy()
     losses = losses[np.isfinite(losses)]
     low, usual = min(losses.min(), CONSTANT), max(np.quantile(losses, 0.97), CONSTANT)
     room = 0.12 * (usual - low)
-    if losses.max() > usual + 4 * room:
-        axes[0].set_ylim(low - room, usual + 2 * room)
-        axes[0].text(0.02, 0.97, f"highest: {losses.max():.1f} ↑", transform=axes[0].transAxes, fontsize=6, va="top")
+    if losses.max() <= usual + 4 * room:
+        return
+    top = usual + 2 * room
+    for run, axis in axes.items():
+        axis.set_ylim(low - room, top)
+        highest = np.nanmax(found.loc[[run]].to_numpy())
+        if highest > top:
+            axis.text(0.02, 0.97, f"highest: {highest:.1f} ↑", transform=axis.transAxes, fontsize=6, va="top")
 
 
 def curve_points(metrics: pd.DataFrame, item: str) -> pd.DataFrame:

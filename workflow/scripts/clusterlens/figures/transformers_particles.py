@@ -82,7 +82,7 @@ def fig5(runs: list[Run]) -> Figure:
     n = literal.path.shape[1]
     for angle, name in ((even_spacing(n), "evenly spaced"), (random_spacing(n), "placed at random")):
         right.axhline(angle, color=style.RED, linewidth=0.6, linestyle=":")
-        right.text(15, angle - 0.15, name, ha="right", va="top", fontsize=6)
+        right.text(15, angle - 0.3, name, ha="right", va="top", fontsize=6)
     right.set(ylabel="nearest token\n(degrees)", ylim=(0, 6.4))
     return figure
 
@@ -99,9 +99,9 @@ def fig6(runs: list[Run]) -> Figure:
         for axis, measure in zip(axes, ("clusters", "near_equator", "common_turn"), strict=True):
             curve(axis, run, measure, colour=colour, label=name)
     axes[0].set(ylabel="clusters", ylim=(0, 66))
-    axes[1].set(ylabel="share near the equator", ylim=(0, 1.03))
+    axes[1].set(ylabel="share near\nthe equator", ylim=(0, 1.03))
     axes[1].axhline(np.sin(np.radians(order.NEAR)), color=style.RED, linewidth=0.6, linestyle=":")
-    axes[2].set(ylabel="common turn (degrees)", ylim=(0, 90), yticks=[0, 30, 60, 90])
+    axes[2].set(ylabel="common turn\n(degrees)", ylim=(0, 90), yticks=[0, 30, 60, 90])
     axes[2].legend(loc="upper left")
     return figure
 
@@ -176,12 +176,12 @@ def head_particles(runs: list[Run], *, sink: bool = False) -> Figure:
     (run,) = runs
     figure, upper, lower = page(height=3.9, shares=(1.45, 1))
     sphere_row(upper, run, run.snapshots, rows=1, colour=style.BLUE, first=True)
-    entries = ", ".join(f"{entry:.2f}" for entry in np.diag(run.value[0, 0]))
+    entries = ", ".join(f"{entry:.2g}".replace("-", "−") for entry in np.diag(run.value[0, 0]))
     upper.suptitle(f"V = diag({entries})", fontsize=8)
     left, right = lower.subplots(1, 2)
     curve(left, run, "first_alignment", colour=style.RED, label="first token to V's eigenvector")
     curve(left, run, "first_to_others", colour=style.BLUE, label="first token to the others")
-    left.set(ylabel="cosine", ylim=(None, 1.35))
+    left.set(ylabel="cosine", ylim=(None, 1.7), yticks=[0, 0.5, 1])
     left.legend(loc="upper right")
     if sink:
         curve(right, run, "received_by_first", colour=style.RED, label="first token")

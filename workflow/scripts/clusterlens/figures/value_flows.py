@@ -21,8 +21,10 @@ def plot_spectra(eigenvalues: np.ndarray, *, columns: int = 4) -> Figure:
         axis.set_title(f"head {head}", pad=2)
     for axis in axes[len(eigenvalues) :]:
         axis.remove()
-    figure.supxlabel("real part", fontsize=7)
-    figure.supylabel("imaginary part", fontsize=7)
+    for axis in axes[max(0, len(eigenvalues) - columns) : len(eigenvalues)]:
+        axis.set_xlabel("Re λ")
+    for axis in axes[::columns]:
+        axis.set_ylabel("Im λ")
     return figure
 
 
