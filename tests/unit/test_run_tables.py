@@ -245,4 +245,13 @@ def test_figures_draw_silent_layers_and_single_seeds():
     assert found["particles fixed", "clusters"] == 1
     curves = pd.concat([metrics("vit", 0, [10.0, 20.0]), metrics("spikformer", 0, [10.0, 20.0])], ignore_index=True)
     assert len(plot_curves(curves, "fig3").axes) == 2
+
+
+def test_a_loss_beyond_the_scale_is_named_in_its_own_panel():
+    rows = [(run, 0, epoch, 2.3, 2.3) for run in ("vit_no_skip", "spikformer_no_skip") for epoch in range(60)]
+    curves = pd.DataFrame(rows, columns=["run", "seed", "epoch", "train_loss", "val_loss"])
+    curves.loc[curves.index[-1], "val_loss"] = 50.0
+    first, second = plot_curves(curves, "fig6").axes
+    assert "highest" not in first.get_title() and second.get_title().endswith("highest loss 50.0")
+    assert second.get_ylim()[1] < 10
     plt.close("all")

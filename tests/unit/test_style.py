@@ -1,4 +1,4 @@
-"""Colours that mean something can be told apart in deuteranopia and in grey."""
+"""Colours that mean something can be told apart in deuteranopia and in grey; text and numbers can be read."""
 
 from itertools import combinations
 
@@ -7,6 +7,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from clusterlens.figures import heads, layers, pretraining, style, verdicts
+from reference.print_size import printed_sizes
 
 # Deuteranopia in linear RGB (Machado, Oliveira and Fernandes 2009), and linear RGB to XYZ for D65.
 DEUTERANOPIA = np.array(
@@ -55,3 +56,22 @@ def test_the_measure_knows_colours_that_deuteranopia_confuses():
 def test_every_verdict_has_a_symbol_of_its_own():
     assert list(verdicts.SYMBOLS) == list(verdicts.COLOURS)
     assert len(set(verdicts.SYMBOLS.values())) == len(verdicts.SYMBOLS)
+
+
+@pytest.mark.parametrize(("width", "printed"), [(style.COLUMN, [6.5, 7, 8]), (2 * style.PAGE, [3.25, 3.5, 4])])
+def test_sizes_are_those_of_the_printed_page(tmp_path, width, printed):
+    figure, [axis] = style.new_figure(width=width)
+    axis.set(title="title", yscale="log", ylim=(1e-4, 1e4))
+    style.note(figure, "note")
+    style.save(figure, tmp_path / "a.png", tmp_path / "a.pdf")
+    assert printed_sizes(tmp_path / "a.pdf") == pytest.approx(printed, rel=0.01)
+
+
+@pytest.mark.parametrize(("limits", "plain"), [((0.98, 1.0), True), ((0.5, 20), True), ((1e-3, 1e3), False)])
+def test_short_log_axes_have_plain_numbers(limits, plain):
+    figure, [axis] = style.new_figure()
+    axis.set(yscale="log", ylim=limits)
+    style.write_plain_numbers(figure)
+    figure.canvas.draw()
+    texts = [label.get_text() for label in axis.get_yticklabels(which="both") if label.get_text()]
+    assert texts and all(("$" not in text) == plain for text in texts)

@@ -19,7 +19,7 @@ LINES = (("o", "-"), ("s", ":"))  # marker and line of each threshold
 def fig1(runs: list[Run]) -> Figure:
     """S Fig. 1: smooth spikes above, hard spikes below, and what the order parameters say."""
     smooth, hard, silent = runs
-    figure, upper, lower = page(height=5.5, shares=(2.7, 1))
+    figure, upper, lower = page(height=5.8, shares=(2.3, 1))
     look: dict[str, Any] = {"view": VIEW, "diagonal": True}
     sphere_row(upper, smooth, smooth.snapshots, colour=style.BLUE, name="Eq. 9", **look)
     sphere_row(upper, hard, [0, 1, 2, hard.times[-1]], row=1, colour=style.ORANGE, name="Eq. 8", **look)

@@ -52,7 +52,7 @@ def draw_run(axis: Axes, metrics: pd.DataFrame, kind: str) -> None:
 
 
 def keep_scale(axes: dict[str, Axes], metrics: pd.DataFrame) -> None:
-    """A scale that nearly all losses set; how far those above it reach is written at the top of their run's panel."""
+    """A scale that nearly all losses set; the title of a panel says how far those above it reach."""
     found = metrics.set_index("run")[[column for column, _, _ in LINES["loss"]]]
     losses = found.to_numpy()
     losses = losses[np.isfinite(losses)]
@@ -65,7 +65,7 @@ def keep_scale(axes: dict[str, Axes], metrics: pd.DataFrame) -> None:
         axis.set_ylim(low - room, top)
         highest = np.nanmax(found.loc[[run]].to_numpy())
         if highest > top:
-            axis.text(0.02, 0.97, f"highest: {highest:.1f} ↑", transform=axis.transAxes, fontsize=6, va="top")
+            axis.set_title(f"{axis.get_title()}\nhighest loss {highest:.1f}")
 
 
 def curve_points(metrics: pd.DataFrame, item: str) -> pd.DataFrame:
