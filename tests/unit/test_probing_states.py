@@ -158,7 +158,7 @@ def test_sinks_are_measured_against_uniform_attention(measures):
     uniform = np.mean([1 / seen for seen in range(2, n + 1)])
     run = simulation(np.array([[uniform, uniform], [2 * uniform, 4 * uniform]]), n)
     figure, points = figures.sinks(measures, {"fig4": run})
-    assert len(figure.axes) == 2
+    assert len(figure.axes) == 3
     line = points[points["series"] == "simulation fig4"]
     assert line["value"].tolist() == pytest.approx([1, 3]) and line["depth"].tolist() == [0, 1]
     found = pd.DataFrame(numbers.sink_numbers(measures, {"fig4": run})).set_index(["row", "column"])["value"]
