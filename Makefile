@@ -10,11 +10,11 @@ MINI      = --configfile config/mini.yaml
 REPORT    = results/mini/report.html
 ATLAS     = results/mini/atlas/index.html
 
-.PHONY: help setup mini targets test test-browser test-slurm bench lint docs clean
+.PHONY: help setup mini targets test test-browser test-slurm bench lint docs clean clean-checkpoints
 
 help: ## what can be made (this list)
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
-	    printf 'make %-14s %s\n' "$$name" "$$text"; done
+	    printf 'make %-18s %s\n' "$$name" "$$text"; done
 	@echo "With VENV=<folder> the environment goes elsewhere; with CORES=<n> mini runs on n cores (2)."
 
 setup: ## the environment, from requirements.lock; the other commands do this first
@@ -58,3 +58,6 @@ docs: setup ## the generated tables and the rule graph
 
 clean: ## remove what mini has made
 	rm -rf results/mini resources/mini logs/mini
+
+clean-checkpoints: ## remove what interrupted training runs have left; they start afresh then
+	rm -rf results/checkpoints results/*/checkpoints

@@ -50,7 +50,7 @@ rule all:
     "Every item of the four papers, the comparison, the claims and the atlas (the default)"
     default_target: True
     input:
-        project.targets(),
+        project.wanted_targets(),
         [item.caption for item in project.judged()],
         "<results>/comparison.csv",
         "<results>/claims.csv",

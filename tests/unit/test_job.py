@@ -58,6 +58,38 @@ def test_manifest_says_where_a_result_comes_from(smk):
     assert {"commit", "versions", "device", "seconds", "config_digest", "code"} <= manifest.keys()
 
 
+def test_an_input_that_is_not_what_its_job_wrote_is_refused_by_name(smk, tmp_path, capsys):
+    table = tmp_path / "made" / "metrics.csv"
+    table.parent.mkdir()
+    smk.output = Named(table=str(table), manifest=str(tmp_path / "made.manifest.json"))
+    job.run(lambda smk: table.write_text("accuracy\n0.7549\n") and None, smk)
+    assert read_json(smk.output.manifest)["outputs"] == {"made/metrics.csv": sha256(table)}
+
+    smk.input = smk.output
+    smk.output = Named(manifest=str(tmp_path / "judged.manifest.json"))
+    job.run(lambda smk: None, smk)
+    for content in ("accuracy\n0.8700\n", "accu"):
+        table.write_text(content)
+        with pytest.raises(SystemExit):
+            job.run(lambda smk: pytest.fail("the job ran"), smk)
+        assert f"{table} is not what its job wrote" in capsys.readouterr().err
+
+
+def test_what_a_job_needs_no_more_goes_when_its_manifest_is_there(smk, tmp_path):
+    kept, spent = tmp_path / "checkpoints" / "other", tmp_path / "checkpoints" / "run" / "0"
+    kept.mkdir(parents=True), spent.mkdir(parents=True)
+    (spent / "epoch1.pt").touch()
+
+    def main(smk):
+        raise UserError("diverged")
+
+    with pytest.raises(SystemExit):
+        job.run(main, smk)
+    assert spent.is_dir()
+    job.run(lambda smk: {"spent": [spent]}, smk)
+    assert not spent.parent.exists() and kept.is_dir() and "spent" not in read_json(smk.output.manifest)
+
+
 def test_a_job_that_draws_its_own_seeds_says_so(smk):
     job.run(lambda smk: {"seeds": [1, 0, 1], "stand_ins": [provenance.stand_in("imdb", "generated")]}, smk)
     manifest = read_json(smk.output.manifest)

@@ -12,8 +12,9 @@ from timm.scheduler import CosineLRScheduler
 from torch import nn
 
 from clusterlens.errors import UserError
+from clusterlens.files import remove_folder
 from clusterlens.training import loop
-from clusterlens.training.loop import train
+from clusterlens.training.loop import checkpoint_folder, train
 from clusterlens.training.task import Task
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -135,6 +136,34 @@ def test_other_settings_seeds_or_code_start_afresh(tmp_path):
     run(tmp_path, Regression(), code="another")
     assert torch.equal(run(tmp_path, Regression()), first)
     assert len(list((tmp_path / "checkpoints").iterdir())) == 4
+
+
+def test_a_run_whose_checkpoints_are_gone_trains_again(tmp_path, caplog, monkeypatch):
+    monkeypatch.setattr("clusterlens.logs.log.propagate", True)
+    caplog.set_level("INFO", "clusterlens")
+    root = {"checkpoint_root": tmp_path / "checkpoints", "code": "digest"}
+    first = train(Regression(), metrics=tmp_path / "metrics.csv", **root)
+    remove_folder(checkpoint_folder(Regression(), **root))
+    assert not root["checkpoint_root"].exists()
+    again = train(Regression(), metrics=tmp_path / "metrics.csv", **root)
+    assert torch.equal(weights(again), weights(first)) and "resuming" not in caplog.text
+
+
+@pytest.mark.parametrize(("device", "step", "said"), [("cpu", 3600, True), ("cpu", 60, False), ("cuda", 3600, False)])
+def test_hours_of_training_on_a_cpu_are_announced_after_two_steps(device, step, said, tmp_path, caplog, monkeypatch):
+    monkeypatch.setattr("clusterlens.logs.log.propagate", True)
+    run = loop.Run(Regression())
+    run.task.device = torch.device(device)
+    run.warn_if_long(step, STEPS, 2)
+    expected = "regression, seed 3: THIS WILL TAKE ABOUT 20 HOURS ON THIS CPU (3600.0 s per step, 4 steps per epoch, 6"
+    assert caplog.text.count(expected) == said and bool(caplog.text) == said
+
+
+def test_the_time_of_the_second_step_is_the_one_that_counts(tmp_path, monkeypatch):
+    measured = []
+    monkeypatch.setattr(loop.Run, "warn_if_long", lambda run, *given: measured.append(given[1:]))
+    run(tmp_path, Regression())
+    assert measured == [(STEPS, 1)]
 
 
 def test_mixed_precision_clips_unscaled_gradients_and_resumes(tmp_path, monkeypatch):

@@ -81,11 +81,29 @@ def test_text_can_be_read_when_a_figure_is_printed(finished):
     assert len(smallest) > 50 and not {name: size for name, size in smallest.items() if size < 5.98}
 
 
-def plan(snakemake, folder: Path) -> list[str]:
-    """The messages of the jobs that a dry run plans."""
-    run = snakemake("-n", "--cores", "2", *OVERLAYS, folder=folder)
+def test_finished_runs_leave_no_checkpoints(finished):
+    assert not list((finished / "results" / "mini" / "checkpoints").rglob("*.pt"))
+
+
+def plan(snakemake, folder: Path, *settings: str) -> list[str]:
+    """The messages of the jobs that a dry run plans with these settings."""
+    changed = ("--config", *settings) if settings else ()
+    run = snakemake("-n", "--cores", "2", *OVERLAYS, *changed, folder=folder)
     assert run.returncode == 0, run.stderr
     return re.findall(r"^Job \d+: (.+)$", run.stdout + run.stderr, re.MULTILINE)
+
+
+def test_settings_of_a_figure_a_picture_and_the_device_plan_only_what_uses_them(finished, snakemake):
+    planned = plan(snakemake, finished, "device=cpu", "attention={links: 1000, clusters: {picture: 3}}")
+    assert [one for one in planned if one.startswith("Attention clusters")] == ["Attention clusters of picture"]
+    others = {one.split()[0] for one in planned if one not in JUDGING}
+    assert others == {"Attention", "Drawing", "Gathering"}
+    assert "Drawing fig4 of Attention Clusters" in planned and "Drawing fig16 of Attention Clusters" not in planned
+
+
+def test_existing_results_are_judged_whatever_the_config_says_now(finished, snakemake):
+    planned = plan(snakemake, finished, "verify={items: existing}", "training={epochs: 9}", "architecture={heads: 1}")
+    assert planned and set(planned) <= JUDGING
 
 
 def test_editing_plumbing_or_comments_plans_nothing(finished, snakemake):
@@ -106,3 +124,12 @@ def test_editing_a_figure_of_one_paper_plans_that_papers_figures_only(finished, 
     drawing.write_text(before)
     drawn = [message for message in planned if message not in JUDGING]
     assert drawn and all("emergence/" in message and "Simulating" not in message for message in drawn)
+
+
+def test_an_edited_result_is_not_judged(finished, snakemake):
+    edited = "results/mini/attention_clusters/metrics.numbers.csv"
+    table = (finished / edited).read_text()
+    (finished / edited).write_text(table.replace("0.", "0.9", 1))
+    run = snakemake("--cores", "1", *OVERLAYS, "results/mini/claims.csv", folder=finished)
+    said = [line for line in run.stderr.splitlines() if line.startswith("clusterlens: ")]
+    assert run.returncode != 0 and len(said) == 1 and f"{edited} is not what its job wrote" in said[0]

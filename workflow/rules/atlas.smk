@@ -7,7 +7,7 @@ rule write_atlas:
         comparison="<results>/comparison.csv",
         picture="<results>/verdicts.png",
         files=project.shown_files(),
-        manifests=[item.manifest for item in project.judged()],
+        manifests=project.as_found(item.manifest for item in project.judged()),
         texts=[item.caption_text for item in project.items.of()],
         published=project.published(),
     output:

@@ -9,7 +9,6 @@ rule train_stand_in:
         valid="<resources>/wikitext2/valid.jsonl",
         upstream="<resources>/wikitext2/manifest.json",
     output:
-        raw=directory("<resources>/{dataset}/raw"),
         metrics="<resources>/{dataset}/training.csv",
         manifest="<resources>/{dataset}/raw.manifest.json",
     log:
@@ -36,7 +35,6 @@ rule train_stand_in:
 
 rule probe_similarity:
     input:
-        raw="<resources>/{dataset}/raw",
         checkpoint="<resources>/{dataset}/manifest.json",
         text="<resources>/wikitext2/train.jsonl",
         manifest="<resources>/wikitext2/manifest.json",
@@ -72,7 +70,6 @@ rule probe_similarity:
 
 rule probe_heads:
     input:
-        raw="<resources>/{dataset}/raw",
         checkpoint="<resources>/{dataset}/manifest.json",
         text="<resources>/c4/documents.jsonl",
         manifest="<resources>/c4/manifest.json",
@@ -109,7 +106,6 @@ rule probe_heads:
 
 rule read_heads:
     input:
-        raw="<resources>/{dataset}/raw",
         manifest="<resources>/{dataset}/manifest.json",
     output:
         heads="<results>/probing/{dataset}.weights.npz",
@@ -171,7 +167,6 @@ rule simulate_heads:
 
 rule probe_layers:
     input:
-        raw="<resources>/{dataset}/raw",
         checkpoint="<resources>/{dataset}/manifest.json",
         text="<resources>/wikitext2/test.jsonl",
         manifest="<resources>/wikitext2/manifest.json",

@@ -1,12 +1,12 @@
 # Data and checkpoints: retrieved once into raw/ (the layout of a mirror), then prepared in one format per kind.
-# Everything here runs where Snakemake runs, because compute nodes have no internet.
+# Everything here runs where Snakemake runs, because compute nodes have no internet. raw/ is no output of a rule but lies
+# beside raw.manifest.json: Snakemake deletes outputs before a job starts, and what was retrieved stays until it is replaced.
 
 
 rule retrieve_dataset:
     input:
         own=project.own_files,
     output:
-        raw=directory("<resources>/{dataset}/raw"),
         manifest="<resources>/{dataset}/raw.manifest.json",
     log:
         "<logs>/retrieve_dataset/{dataset}.log",
@@ -27,7 +27,6 @@ rule retrieve_dataset:
 
 rule prepare_images:
     input:
-        raw="<resources>/{dataset}/raw",
         raw_manifest="<resources>/{dataset}/raw.manifest.json",
     output:
         images="<resources>/{dataset}/images.npz",
@@ -50,7 +49,6 @@ rule prepare_images:
 
 rule prepare_documents:
     input:
-        raw="<resources>/{dataset}/raw",
         raw_manifest="<resources>/{dataset}/raw.manifest.json",
     output:
         documents="<resources>/{dataset}/documents.jsonl",
@@ -65,6 +63,7 @@ rule prepare_documents:
     params:
         **project.used("prepare_documents", documents="data/{dataset}/documents", min_words="data/{dataset}/min_words"),
         entry=project.entry,
+        changed=project.changed_data,
     message:
         "Preparing the documents of {wildcards.dataset}"
     script:
@@ -73,7 +72,6 @@ rule prepare_documents:
 
 rule prepare_text:
     input:
-        raw="<resources>/{dataset}/raw",
         raw_manifest="<resources>/{dataset}/raw.manifest.json",
     output:
         train="<resources>/{dataset}/train.jsonl",
@@ -98,7 +96,6 @@ rule prepare_text:
 
 rule prepare_labelled_text:
     input:
-        raw="<resources>/{dataset}/raw",
         raw_manifest="<resources>/{dataset}/raw.manifest.json",
     output:
         train="<resources>/{dataset}/train.jsonl",
@@ -122,7 +119,6 @@ rule prepare_labelled_text:
 
 rule prepare_table:
     input:
-        raw="<resources>/{dataset}/raw",
         raw_manifest="<resources>/{dataset}/raw.manifest.json",
     output:
         table="<resources>/{dataset}/table.csv",
@@ -138,6 +134,7 @@ rule prepare_table:
     params:
         **project.used("prepare_table", settings="data/{dataset}"),
         entry=project.entry,
+        changed=project.changed_data,
     message:
         "Preparing the table {wildcards.dataset}"
     script:
@@ -146,7 +143,6 @@ rule prepare_table:
 
 rule prepare_picture:
     input:
-        raw="<resources>/{dataset}/raw",
         raw_manifest="<resources>/{dataset}/raw.manifest.json",
     output:
         picture="<resources>/{dataset}/picture.npz",
@@ -161,6 +157,7 @@ rule prepare_picture:
     params:
         **project.used("prepare_picture", size="data/{dataset}/size"),
         entry=project.entry,
+        changed=project.changed_data,
     message:
         "Preparing the picture and its mask"
     script:
@@ -169,7 +166,6 @@ rule prepare_picture:
 
 rule prepare_checkpoint:
     input:
-        raw="<resources>/{dataset}/raw",
         raw_manifest="<resources>/{dataset}/raw.manifest.json",
     output:
         manifest="<resources>/{dataset}/manifest.json",
@@ -191,7 +187,6 @@ rule prepare_checkpoint:
 
 rule prepare_tokenizer:
     input:
-        raw="<resources>/{dataset}/raw",
         raw_manifest="<resources>/{dataset}/raw.manifest.json",
     output:
         tokenizer="<resources>/{dataset}/tokenizer.json",

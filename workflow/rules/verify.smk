@@ -3,8 +3,8 @@
 
 rule verify_numbers:
     input:
-        numbers=[item.numbers for item in project.judged()],
-        manifests=[item.manifest for item in project.judged()],
+        numbers=project.as_found(item.numbers for item in project.judged()),
+        manifests=project.as_found(item.manifest for item in project.judged()),
         published=project.published(),
     output:
         table=report(
@@ -29,8 +29,8 @@ rule verify_numbers:
 
 rule verify_claims:
     input:
-        numbers=[item.numbers for item in project.judged()],
-        manifests=[item.manifest for item in project.judged()],
+        numbers=project.as_found(item.numbers for item in project.judged()),
+        manifests=project.as_found(item.manifest for item in project.judged()),
         comparison="<results>/comparison.csv",
         published=project.published(),
     output:
@@ -57,7 +57,7 @@ rule verify_claims:
 rule write_captions:
     input:
         claims="<results>/claims.csv",
-        manifests=[item.manifest for item in project.judged()],
+        manifests=project.as_found(item.manifest for item in project.judged()),
         texts=[item.caption_text for item in project.judged()],
     output:
         captions=[item.caption for item in project.judged()],

@@ -1,18 +1,17 @@
 """Rule prepare_documents: the first documents of a corpus that are long enough."""
 
 from itertools import islice
-from pathlib import Path
 
 from clusterlens import job
 from clusterlens.data.facts import facts_of
-from clusterlens.data.registry import find_raw
+from clusterlens.data.registry import raw_files
 from clusterlens.data.text import long_enough, read_documents, write_documents
 from clusterlens.errors import UserError
 
 
 def main(smk):
     wanted, min_words = smk.params.documents, smk.params.min_words
-    [file] = find_raw(Path(smk.input.raw), smk.params.entry)
+    [file] = raw_files(smk.input.raw_manifest, smk.params.entry)
     texts = list(islice(long_enough(read_documents(file), min_words), wanted))
     if len(texts) < wanted:
         name = smk.wildcards.dataset
@@ -21,7 +20,7 @@ def main(smk):
             f" {min_words} words; lower data/{name}/documents or data/{name}/min_words"
         )
     write_documents(smk.output.documents, texts)
-    return facts_of(smk.params.entry, {"documents": len(texts)}, smk.input.raw_manifest)
+    return facts_of(smk.params.entry, {"documents": len(texts)}, smk.input.raw_manifest, smk.params.changed)
 
 
 if "snakemake" in globals():

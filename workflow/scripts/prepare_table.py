@@ -1,11 +1,9 @@
 """Rule prepare_table: the chosen columns of a table, whole and as a sample (A, data sets B and C)."""
 
-from pathlib import Path
-
 from clusterlens import job
 from clusterlens.data.facts import facts_of
 from clusterlens.data.formats import write_csv
-from clusterlens.data.registry import find_raw
+from clusterlens.data.registry import raw_files
 from clusterlens.data.tables import class_sizes, draw_sample, read_table, select
 from clusterlens.logs import log
 
@@ -13,7 +11,7 @@ from clusterlens.logs import log
 def main(smk):
     settings = smk.params.settings
     label, per_class = settings["label"], settings["samples_per_class"]
-    [file] = find_raw(Path(smk.input.raw), smk.params.entry)
+    [file] = raw_files(smk.input.raw_manifest, smk.params.entry)
     table = select(read_table(file), settings["features"], label, smk.params.entry["title"])
     sample = draw_sample(table, label, per_class, settings["seed"])
     by_class = {str(value): int(count) for value, count in sample[label].value_counts().sort_index().items()}
@@ -21,7 +19,7 @@ def main(smk):
         log.warning("%s rows of each class asked for, %s are there", per_class, by_class)
     write_csv(smk.output.table, table)
     write_csv(smk.output.sample, sample)
-    facts = facts_of(smk.params.entry, {"rows": len(table)}, smk.input.raw_manifest)
+    facts = facts_of(smk.params.entry, {"rows": len(table)}, smk.input.raw_manifest, smk.params.changed)
     return facts | {"sample": by_class, "seeds": [settings["seed"]], "features": settings["features"], "label": label}
 
 

@@ -1,17 +1,16 @@
 """Rule prepare_text: the lines of a corpus that are not blank, by split."""
 
-from pathlib import Path
-
 from clusterlens import job
 from clusterlens.data.facts import facts_of
-from clusterlens.data.registry import find_raw
+from clusterlens.data.registry import raw_files
 from clusterlens.data.text import read_lines, write_documents
 from clusterlens.provenance import stand_in
 
 
 def main(smk):
     counts, unknown = {}, False
-    for split, file in zip(("train", "valid", "test"), find_raw(Path(smk.input.raw), smk.params.entry), strict=True):
+    files = raw_files(smk.input.raw_manifest, smk.params.entry)
+    for split, file in zip(("train", "valid", "test"), files, strict=True):
         lines = read_lines(file)
         counts[split] = len(lines)
         unknown = unknown or any("<unk>" in line for line in lines)

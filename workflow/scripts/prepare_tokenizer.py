@@ -4,14 +4,14 @@ from pathlib import Path
 
 from clusterlens import job
 from clusterlens.data.facts import facts_of
-from clusterlens.data.registry import find_raw
+from clusterlens.data.registry import raw_files
 from clusterlens.data.text import read_documents
 from clusterlens.data.tokenizer import read_published, train_tokenizer, write_tokenizer
 
 
 def main(smk):
-    if hasattr(smk.input, "raw"):
-        tokenizer = read_published(*find_raw(Path(smk.input.raw), smk.params.entry))
+    if hasattr(smk.input, "raw_manifest"):
+        tokenizer = read_published(*raw_files(smk.input.raw_manifest, smk.params.entry))
         facts = facts_of(smk.params.entry, {}, smk.input.raw_manifest)
     else:
         tokenizer = train_tokenizer(read_documents(Path(smk.input.text)), smk.params.vocabulary)

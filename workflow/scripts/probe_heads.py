@@ -8,6 +8,7 @@ import torch
 
 from clusterlens import devices, job
 from clusterlens.data.formats import write_arrays, write_csv
+from clusterlens.data.registry import raw_folder
 from clusterlens.data.text import read_documents
 from clusterlens.metrics.head_clusters import head_clusters, stability
 from clusterlens.probing.capture import capture
@@ -20,7 +21,8 @@ from clusterlens.probing.text import paragraphs
 def main(smk):
     torch.set_num_threads(smk.threads)
     devices.give_back_freed_memory()
-    settings, folder, device = smk.params.settings, str(smk.input.raw), devices.pick(smk.params.device)
+    settings, device = smk.params.settings, devices.pick(smk.params.device)
+    folder = str(raw_folder(smk.input.checkpoint))
     checkpoint = load(
         folder, tokenizer=smk.params.tokenizer, layers=depth_of(folder, settings["layers"]), device=device
     )

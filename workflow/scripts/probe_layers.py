@@ -6,6 +6,7 @@ import torch
 
 from clusterlens import job
 from clusterlens.data.formats import write_csv
+from clusterlens.data.registry import raw_folder
 from clusterlens.data.text import read_documents
 from clusterlens.devices import give_back_freed_memory, pick
 from clusterlens.probing.by_state import probe
@@ -18,7 +19,8 @@ def main(smk):
     torch.set_num_threads(smk.threads)
     give_back_freed_memory()
     asked = smk.params.settings
-    checkpoint = load(str(smk.input.raw), tokenizer=smk.params.tokenizer, device=pick(smk.params.device))
+    folder = str(raw_folder(smk.input.checkpoint))
+    checkpoint = load(folder, tokenizer=smk.params.tokenizer, device=pick(smk.params.device))
     most = min(asked["max_tokens"], checkpoint.facts["longest"] or asked["max_tokens"])
     drawn = paragraphs(
         read_documents(Path(smk.input.text)),

@@ -7,6 +7,7 @@ import torch
 
 from clusterlens import devices, job
 from clusterlens.data.formats import write_csv
+from clusterlens.data.registry import raw_folder
 from clusterlens.data.text import read_documents
 from clusterlens.probing.capture import capture
 from clusterlens.probing.layers import depth_of, shown_layers
@@ -18,7 +19,8 @@ from clusterlens.probing.text import paragraphs
 def main(smk):
     torch.set_num_threads(smk.threads)
     devices.give_back_freed_memory()
-    settings, folder, device = smk.params.settings, str(smk.input.raw), devices.pick(smk.params.device)
+    settings, device = smk.params.settings, devices.pick(smk.params.device)
+    folder = str(raw_folder(smk.input.checkpoint))
     depth = depth_of(folder, settings["layers"])
     documents = list(read_documents(Path(smk.input.text)))
     tables, histograms, seen = [], [], {}

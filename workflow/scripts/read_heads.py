@@ -4,6 +4,7 @@ import torch
 
 from clusterlens import job
 from clusterlens.data.formats import write_arrays
+from clusterlens.data.registry import raw_folder
 from clusterlens.probing.head_weights import heads_of
 from clusterlens.probing.heads import effective_beta, sum_eigenvalues, value_eigenvalues
 from clusterlens.probing.load import CHARACTERS, load
@@ -11,7 +12,7 @@ from clusterlens.probing.load import CHARACTERS, load
 
 def main(smk):
     torch.set_num_threads(smk.threads)
-    checkpoint = load(str(smk.input.raw), tokenizer=CHARACTERS)  # no text is read
+    checkpoint = load(str(raw_folder(smk.input.manifest)), tokenizer=CHARACTERS)  # no text is read
     heads = heads_of(checkpoint.model)
     heads.save(smk.output.heads)
     spectra = {

@@ -7,7 +7,7 @@ from clusterlens.devices import for_training
 from clusterlens.files import read_json, replacing
 from clusterlens.models.neurons import KERNELS
 from clusterlens.training.image_task import ImageTask
-from clusterlens.training.loop import train
+from clusterlens.training.loop import checkpoint_folder, train
 
 
 def main(smk):
@@ -20,12 +20,8 @@ def main(smk):
         training=smk.params.training,
         device=device,
     )
-    model = train(
-        task,
-        metrics=smk.output.metrics,
-        checkpoint_root=smk.params.checkpoints,
-        code=smk.params.code,
-    )
+    place = {"checkpoint_root": smk.params.checkpoints, "code": smk.params.code}
+    model = train(task, metrics=smk.output.metrics, **place)
     with replacing(smk.output.weights) as file:
         save_model(model, str(file))
     return {
@@ -33,6 +29,7 @@ def main(smk):
         "device": device,
         "fused_neurons": device.type == "cpu" and KERNELS.handle is not None,
         "images": read_json(smk.input.upstream).get("counts"),
+        "spent": [checkpoint_folder(task, **place)],
     }
 
 

@@ -5,13 +5,14 @@ from pathlib import Path
 import torch
 
 from clusterlens import job
+from clusterlens.data.registry import raw_folder
 from clusterlens.data.retrieve import filling
 from clusterlens.data.text import read_documents
 from clusterlens.files import sha256
 from clusterlens.models.stand_ins import kind_of, learn_tokenizer
 from clusterlens.probing.architectures import quiet
 from clusterlens.provenance import stand_in
-from clusterlens.training.loop import train
+from clusterlens.training.loop import checkpoint_folder, train
 from clusterlens.training.stand_in_task import StandInTask
 
 
@@ -21,8 +22,9 @@ def main(smk):
     texts = {split: list(read_documents(Path(smk.input[split]))) for split in ("train", "valid")}
     tokenizer = learn_tokenizer(kind_of(name), texts["train"], vocabulary=settings["vocabulary"])
     task = StandInTask(kind_of(name), tokenizer, **texts, settings=settings)
-    model = train(task, metrics=smk.output.metrics, checkpoint_root=smk.params.checkpoints, code=smk.params.code)
-    with quiet(), filling(Path(smk.output.raw)) as folder:
+    place = {"checkpoint_root": smk.params.checkpoints, "code": smk.params.code}
+    model = train(task, metrics=smk.output.metrics, **place)
+    with quiet(), filling(raw_folder(smk.output.manifest)) as folder:
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
         files = {file.name: sha256(file) for file in sorted(folder.iterdir())}
@@ -35,6 +37,7 @@ def main(smk):
         "files": files,
         "stand_ins": [stand_in(name, entry["embedded"]["label"])],
         "seeds": [settings["seed"]],
+        "spent": [checkpoint_folder(task, **place)],
     }
 
 

@@ -79,13 +79,18 @@ class Settings:
             found = {own} if isinstance(own, str) else set(own)
         return found
 
-    def scale(self, path: str, role: str | None = None) -> str:
-        """`paper` where every setting of an experiment at or below the path is as shipped, else the config's label."""
+    def changed(self, path: str, role: str | None = None) -> Iterator[str]:
+        """The settings of an experiment at or below the path that are not as shipped."""
         for key in self.keys(path):
             roles = self.roles(key)
             if roles & COUNTS and role in (None, *roles) and at(self.config, key) != at(self.shipped, key):
-                return self.config["scale"] if self.config["scale"] != PAPER else "custom"
-        return PAPER
+                yield key
+
+    def scale(self, path: str, role: str | None = None) -> str:
+        """`paper` where every setting of an experiment at or below the path is as shipped, else the config's label."""
+        if not any(self.changed(path, role)):
+            return PAPER
+        return self.config["scale"] if self.config["scale"] != PAPER else "custom"
 
 
 def at(settings: Any, path: str) -> Any:

@@ -7,11 +7,15 @@ import time
 from clusterlens import provenance
 from clusterlens.damage import explain
 from clusterlens.errors import UserError
+from clusterlens.files import remove_folder
 from clusterlens.logs import internal_error, log, open_log, versions
 
 
 def run(main, smk) -> None:
-    """Call `main(smk)`, the body of a rule's script; the dict it may return goes into the manifest."""
+    """Call `main(smk)`, the body of a rule's script; the dict it may return goes into the manifest.
+
+    Its entry `spent` names folders, such as checkpoints, that nobody needs once the manifest is written.
+    """
     path = smk.log[0] if len(smk.log) else None
     open_log(path)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # the launcher had set it aside while modules are imported
@@ -21,10 +25,14 @@ def run(main, smk) -> None:
     log.info("versions %s", " ".join(f"{name}={number}" for name, number in versions().items()))
     start = time.monotonic()
     try:
-        facts = main(smk) or {}
+        inputs = provenance.hash_inputs(smk.input)
+        facts = dict(main(smk) or {})
         seconds = time.monotonic() - start
+        spent = facts.pop("spent", [])
         if hasattr(smk.output, "manifest"):
-            provenance.write_manifest(smk, dict(facts), seconds)
+            provenance.write_manifest(smk, facts, seconds, inputs)
+        for folder in spent:
+            remove_folder(folder)
     except KeyboardInterrupt:
         log.debug("stopped by the user")
         raise SystemExit(130) from None

@@ -1,7 +1,7 @@
 """What the rules ask: the checked config, the register of items, the data sets, and what each job depends on."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from clusterlens.provenance import ROOT, in_tree, worst
 from clusterlens.schema import read_yaml
 
 NOTHING = "(?!)"  # a pattern for a wildcard that takes no value
+# Reruns nothing: its parameter is also a function of `output`, and those Snakemake does not compare.
+UNTRACKED = {"device"}
 Setting = str | tuple[str, str]  # a path in the config, or the path of a section and the role of the keys taken of it
 
 
@@ -69,6 +71,8 @@ class Project:
         chosen = {name: (path, None) if isinstance(path, str) else path for name, path in settings.items()}
 
         def value(path: str, role: str | None) -> Callable:
+            if path in UNTRACKED:
+                return lambda wildcards, output: self.settings.value(path)
             return lambda wildcards: self.settings.value(path.format(**dict(wildcards.items())), role)
 
         def scale(wildcards) -> str:
@@ -106,18 +110,35 @@ class Project:
     def targets(self, paper: str | None = None) -> list[str]:
         return [path for item in self.items.of(paper) for path in item.files]
 
+    @property
+    def existing(self) -> bool:
+        """Whether verification takes what is on disk (`verify: {items: existing}`) and has nothing made."""
+        return self.config["verify"]["items"] == "existing"
+
+    def wanted_targets(self) -> list[str]:
+        """Every item that the default target asks for."""
+        return [] if self.existing else self.targets()
+
     def judged(self) -> list[Item]:
-        """The items whose numbers are compared: all with rules or, with `verify: {items: existing}`, those on disk."""
-        return [item for item in self.items if item.judged and self.wanted(item.manifest)]
+        """The items whose numbers are compared: all with rules or, of existing ones, those on disk."""
+        return [item for item in self.items if item.judged and self.verified([item.manifest, item.numbers])]
 
     def shown_files(self) -> list[str]:
-        """The files that the atlas shows: all targets or, with `verify: {items: existing}`, those on disk."""
-        return [path for path in self.targets() if self.wanted(path)]
+        """The files that the atlas shows."""
+        return self.as_found(path for path in self.targets() if self.verified([path]))
 
-    def wanted(self, path: str) -> bool:
-        """Whether verification waits for a file: for all or, with `verify: {items: existing}`, for those on disk."""
-        existing = self.config["verify"]["items"] == "existing"
-        return not existing or Path(self.resolved(path)).is_file()
+    def verified(self, paths: list[str]) -> bool:
+        return not self.existing or all(self.on_disk(path).is_file() for path in paths)
+
+    def as_found(self, paths: Iterable[str]) -> list[str]:
+        """Inputs of verification: results of rules or, if existing ones are taken, plain files.
+
+        No rule makes a file that is named from the root, so that none of them is ever made again.
+        """
+        return [str(self.on_disk(path)) if self.existing else path for path in paths]
+
+    def on_disk(self, path: str) -> Path:
+        return Path(self.resolved(path)).absolute()
 
     def resolved(self, path: str) -> str:
         """A path of the path grammar as it is on disk."""
@@ -167,12 +188,18 @@ class Project:
     def entry(self, wildcards) -> dict:
         return self.datasets[wildcards.dataset]
 
+    def changed_data(self, wildcards) -> dict[str, object]:
+        """The settings of a data set that are not the paper's, by name."""
+        chosen = self.config["data"][wildcards.dataset]
+        names = [key.split("/")[2] for key in self.settings.changed(f"data/{wildcards.dataset}")]
+        return {name: chosen[name] for name in names}
+
     def own_files(self, wildcards) -> list[str]:
         """The user's own files that a data set is made from, so that editing one prepares it again."""
         return list(data_settings.named(self.config["data"][wildcards.dataset]).values())
 
-    def mirror(self, wildcards) -> str | None:
-        """The mirror, for data sets that are looked for there."""
+    def mirror(self, wildcards, output) -> str | None:
+        """The mirror, for data sets that are looked for there. Like `device` it reruns nothing: data on disk stay."""
         chosen = self.config["data"][wildcards.dataset]
         return None if chosen["source"] == "embedded" or data_settings.named(chosen) else self.config["mirror"]
 

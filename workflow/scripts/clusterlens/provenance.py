@@ -1,17 +1,19 @@
 """The manifest of every result: what went in, what ran, where, and whether anything in it is a stand-in."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from clusterlens.errors import UserError
 from clusterlens.files import digest, read_json, sha256, write_json
 from clusterlens.logs import versions
 
 ROOT = Path(__file__).resolve().parents[3]
 PAPER = "paper"  # the label of a result whose settings, and those of everything behind it, are the paper's
-NOT_SETTINGS = {"scale", "code", "checkpoints"}  # parameters of a job that its manifest does not list as settings
+NOT_SETTINGS = {"scale", "code", "checkpoints", "changed"}  # parameters that a manifest does not list as settings
 
 
 def in_tree(path: str) -> str:
@@ -69,11 +71,38 @@ def worst(scales: Iterable[str]) -> str:
     return next((scale for scale in scales if scale != PAPER), PAPER)
 
 
-def write_manifest(smk, facts: dict, seconds: float) -> None:
+def hash_inputs(inputs: Iterable[str]) -> dict[str, str]:
+    """The digest of every input of a job; one that is not as the manifest beside it records is refused."""
+    found = {from_here(path): sha256(path) for path in inputs}
+    for manifest in (path for path in found if path.endswith("manifest.json")):
+        for name, recorded in read_json(manifest).get("outputs", {}).items():
+            path = os.path.normpath(Path(manifest).parent / name)
+            if found.get(path, recorded) != recorded:
+                raise UserError(
+                    f"{path} is not what its job wrote (its SHA-256 is not the one in {manifest}): it was edited or"
+                    " damaged; delete it and make it again"
+                )
+    return found
+
+
+def from_here(path: str) -> str:
+    """A path from the working folder, if it is inside."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith(os.pardir) else relative
+
+
+def hash_outputs(smk) -> dict[str, str]:
+    """The digest of every output but the manifest, by its path from the manifest's folder."""
+    folder = Path(smk.output.manifest).parent
+    paths = [path for path in smk.output if path != smk.output.manifest]
+    return {os.path.relpath(path, folder): sha256(path) for path in paths}
+
+
+def write_manifest(smk, facts: dict, seconds: float, inputs: dict[str, str]) -> None:
     """Write `smk.output.manifest` from the job itself and from `facts`, what the script's main returned.
 
     `facts` may hold `seeds`, `stand_ins`, `device` and anything else worth keeping; `smk.config` is only digested,
-    never used as a setting.
+    never used as a setting. `inputs` holds the digests of the inputs as the job found them.
     """
     passed_on = upstream(smk.input)
     params = dict(smk.params.items())
@@ -87,7 +116,8 @@ def write_manifest(smk, facts: dict, seconds: float) -> None:
         "settings": {name: value for name, value in params.items() if name not in NOT_SETTINGS},
         "config_digest": digest(smk.config),
         "code": params.get("code", ""),
-        "inputs": {str(path): sha256(path) for path in smk.input},
+        "inputs": inputs,
+        "outputs": hash_outputs(smk),
         "commit": commit(),
         "versions": versions(),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from clusterlens.errors import UserError
+from clusterlens.files import read_json, sha256
 from clusterlens.schema import checked, read_yaml
 
 
@@ -16,6 +17,30 @@ def load(path: Path) -> dict[str, dict]:
 def raw_names(entry: dict) -> list[list[str]]:
     """The files that a mirror's folder and `raw/` hold; each a list of names of which one is enough."""
     return [names.split("|") for names in entry["mirror"]["files"]]
+
+
+def raw_folder(manifest: str | Path) -> Path:
+    """The folder with a data set's raw files, beside its manifests."""
+    return Path(manifest).with_name("raw")
+
+
+def damaged(folder: Path, files: dict[str, str]) -> Path | None:
+    """The first of these files (name and SHA-256) that is missing in the folder, or other than it was."""
+    places = ((folder / name, recorded) for name, recorded in files.items())
+    return next((file for file, recorded in places if not file.exists() or sha256(file) != recorded), None)
+
+
+def checked_raw(manifest: str | Path) -> Path:
+    """The folder with the raw files behind `raw.manifest.json`, each of them as it was retrieved."""
+    folder = raw_folder(manifest)
+    if file := damaged(folder, read_json(manifest)["files"]):
+        raise UserError(f"{file} is missing or not what was retrieved: delete {manifest} and run again to retrieve it")
+    return folder
+
+
+def raw_files(manifest: str | Path, entry: dict) -> list[Path]:
+    """The raw files behind that manifest, in the registry's order."""
+    return find_raw(checked_raw(manifest), entry)
 
 
 def find_raw(folder: Path, entry: dict) -> list[Path]:

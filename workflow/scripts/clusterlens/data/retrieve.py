@@ -8,18 +8,24 @@ from urllib.parse import urlsplit
 
 from clusterlens.data import embedded, hub, kaggle, mirror, user_files
 from clusterlens.data.download import Unreachable, download
+from clusterlens.data.registry import damaged
 from clusterlens.data.settings import named, named_on_hub
 from clusterlens.errors import UserError
-from clusterlens.files import sha256
+from clusterlens.files import digest, read_json, sha256, write_json
+from clusterlens.logs import log
 from clusterlens.provenance import stand_in
+
+RECORD = "retrieved.json"  # beside the raw files: what was asked for and what came
 
 
 def retrieve(name: str, entry: dict, settings: dict, root: str | None, folder: Path) -> dict:
     """Fill `folder` with the raw files of a data set and return the facts for its manifest.
 
-    `root` is the mirror. A transfer that breaks off leaves what it has in `partial` beside the folder.
+    `root` is the mirror. A transfer that breaks off leaves what it has in `partial` beside the folder. What the folder
+    holds stays until its replacement is whole, and is taken again where the source cannot be reached.
     """
     partial = folder.with_name("partial")
+    asked = digest([entry, settings])
     try:
         with filling(folder) as raw:
             facts = gather(name, entry, settings, root, raw, partial)
@@ -28,9 +34,23 @@ def retrieve(name: str, entry: dict, settings: dict, root: str | None, folder: P
         begun = any(path.is_file() for path in partial.rglob("*"))
         if not (begun and isinstance(error, Unreachable)):  # only what an interruption leaves is of use to the next run
             shutil.rmtree(partial, ignore_errors=True)
-        raise
-    shutil.rmtree(partial, ignore_errors=True)
+        earlier = retrieved_before(folder, asked) if isinstance(error, Unreachable) else None
+        if earlier is None:
+            raise
+        log.warning("%s; taking what was retrieved before, source: %s", error, earlier["source"])
+        facts = earlier
+    else:
+        shutil.rmtree(partial, ignore_errors=True)
+        write_json(folder.with_name(RECORD), {"asked": asked, "facts": facts})
     return {"dataset": name, "title": entry["title"], "licence": entry["licence"], **facts}
+
+
+def retrieved_before(folder: Path, asked: str) -> dict | None:
+    """The facts of an earlier retrieval of the same files by the same settings, if every file is still as it was."""
+    record = folder.with_name(RECORD)
+    known = read_json(record) if record.is_file() else {}
+    same = known.get("asked") == asked and damaged(folder, known["facts"]["files"]) is None
+    return known["facts"] if same else None
 
 
 @contextmanager

@@ -18,6 +18,9 @@ from clusterlens.seeds import seed_everything
 from clusterlens.training import checkpoints
 from clusterlens.training.task import Task
 
+TRIAL = 2  # the step whose time tells how long training will take; the first also warms up
+LONG = 2 * 3600  # seconds
+
 
 def train(
     task: Task,
@@ -31,7 +34,7 @@ def train(
 
     Its timings come last: on a CPU all columns before them are the same, byte for byte, however often a run stopped.
     """
-    settings = {**task.settings, "seed": task.seed, "code": code}
+    settings = bound_to(task, code)
     folder = checkpoints.folder_for(checkpoint_root, settings)
     run = Run(task)
     if state := checkpoints.load_latest(folder, settings):
@@ -53,8 +56,24 @@ def train(
     return run.model
 
 
+def bound_to(task: Task, code: str) -> dict:
+    """What a checkpoint is tied to: a run with anything else starts afresh."""
+    return {**task.settings, "seed": task.seed, "code": code}
+
+
+def checkpoint_folder(task: Task, *, checkpoint_root: str | Path, code: str = "") -> Path:
+    """Where `train` keeps the checkpoints of a task; they are of no use once all that it was trained for is written."""
+    return checkpoints.folder_for(checkpoint_root, bound_to(task, code))
+
+
 def half_precision(task: Task) -> bool:
     return task.mixed_precision and task.device.type == "cuda"
+
+
+def duration(seconds: float) -> str:
+    """In hours below two days, else in days."""
+    hours = seconds / 3600
+    return f"{hours:.0f} hours" if hours < 48 else f"{hours / 24:.0f} days"
 
 
 def rounded(row: dict, columns: Iterable[str]) -> dict[str, str]:
@@ -74,6 +93,7 @@ class Run:
         self.scaler = torch.amp.GradScaler(task.device.type, enabled=self.half)
         self.updates = 0
         self.rows: list[dict] = []
+        self.tried = False  # whether the time of a step is known
 
     def autocast(self) -> torch.autocast:
         return torch.autocast(self.task.device.type, torch.float16, enabled=self.half)
@@ -109,10 +129,24 @@ class Run:
         title = f"{self.name}, epoch {epoch}/{self.task.epochs}"
         bar = tqdm(batches, desc=title, disable=not sys.stderr.isatty(), leave=False)
         for step, chosen in enumerate(bar, start=1):
+            started = time.monotonic()
             total += self.update(chosen)
+            if step == TRIAL and not self.tried:
+                self.tried = True
+                self.warn_if_long(time.monotonic() - started, len(batches), epoch)
             if not bar.disable and step % 10 == 0:
                 bar.set_postfix(loss=f"{float(total) / step:.3f}", **last)
         return float(total) / len(batches), sum(map(len, batches))
+
+    def warn_if_long(self, seconds: float, steps: int, epoch: int) -> None:
+        """Say loudly how long training will take where there is no GPU; `seconds` are those of one step."""
+        left = seconds * steps * (self.task.epochs - epoch + 1)
+        if self.task.device.type == "cpu" and left > LONG:
+            log.warning(
+                "%s: THIS WILL TAKE ABOUT %s ON THIS CPU (%.1f s per step, %d steps per epoch, %d epochs). The paper's"
+                " scale is meant for a GPU. Ctrl-C stops it; 'Try it on a CPU' in the README has smaller settings",
+                self.name, duration(left).upper(), seconds, steps, self.task.epochs,
+            )  # fmt: skip
 
     def update(self, chosen: torch.Tensor) -> torch.Tensor:
         """One optimiser step on one batch; returns the loss before it."""
