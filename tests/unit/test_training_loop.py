@@ -156,7 +156,7 @@ def test_hours_of_training_on_a_cpu_are_announced_after_two_steps(device, step, 
     run.task.device = torch.device(device)
     run.warn_if_long(step, STEPS, 2)
     expected = "regression, seed 3: THIS WILL TAKE ABOUT 20 HOURS ON THIS CPU (3600.0 s per step, 4 steps per epoch, 6"
-    assert caplog.text.count(expected) == said and bool(caplog.text) == said
+    assert (expected in caplog.text) == bool(caplog.text) == said
 
 
 def test_the_time_of_the_second_step_is_the_one_that_counts(tmp_path, monkeypatch):

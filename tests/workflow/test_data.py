@@ -30,6 +30,10 @@ def test_a_mirror_that_lacks_something(snakemake, checkout):
     assert (checkout / "resources" / "heart" / "table.csv").read_text().startswith("oldpeak,thalach,cp,target\n")
     assert not [path for path in (checkout / "resources").glob("*/raw*") if path.parent.name != "heart"]
 
+    forgotten = snakemake("--cores", "1", wanted[2], "--config", "data={heart: {source: mirror}}", folder=checkout)
+    assert forgotten.returncode != 0 and "its source is the mirror alone" in forgotten.stderr
+    assert (checkout / "resources" / "heart" / "raw" / "heart.csv").read_text() == table
+
 
 def test_own_table_that_is_edited_is_prepared_again(snakemake, checkout):
     own = checkout / "own.csv"
@@ -44,16 +48,3 @@ def test_own_table_that_is_edited_is_prepared_again(snakemake, checkout):
     assert [line for line in run.stderr.splitlines() if line.startswith("clusterlens: ")] == [
         "clusterlens: the heart disease table (Lapp 2019): label 'outcome' has 1 class (yes); exactly two are needed"
     ]
-
-
-def test_a_retrieval_that_fails_removes_nothing(snakemake, checkout):
-    texts = {name: f"the text of {name}\n" for name in ("train.txt", "valid.txt", "test.txt")}
-    (checkout / "mirror" / "wikitext2").mkdir(parents=True)
-    for name, text in texts.items():
-        (checkout / "mirror" / "wikitext2" / name).write_text(text)
-    words = ("--cores", "1", "resources/wikitext2/manifest.json", "--config", "data={wikitext2: {source: mirror}}")
-    assert snakemake(*words, "mirror=mirror", folder=checkout).returncode == 0
-    forgotten = snakemake("--forcerun", "retrieve_dataset", *words, folder=checkout)
-    assert forgotten.returncode != 0 and "its source is the mirror alone" in forgotten.stderr
-    raw = checkout / "resources" / "wikitext2" / "raw"
-    assert {file.name: file.read_text() for file in raw.iterdir()} == texts
