@@ -37,3 +37,10 @@ def test_sha256_of_a_folder_sees_names_and_contents(tmp_path):
     renamed = sha256(tmp_path)
     (tmp_path / "y").write_text("2")
     assert len({before, renamed, sha256(tmp_path)}) == 3
+
+
+def test_sha256_of_a_folder_does_not_see_what_snakemake_adds(tmp_path):
+    (tmp_path / "x").write_text("1")
+    before = sha256(tmp_path)
+    (tmp_path / ".snakemake_timestamp").touch()
+    assert sha256(tmp_path) == before

@@ -51,10 +51,13 @@ def digest(value: object) -> str:
 
 
 def sha256(path: str | os.PathLike) -> str:
-    """SHA-256 of a file, or of the sorted listing of a folder with the digest of each file."""
+    """SHA-256 of a file, or of the sorted listing of a folder with the digest of each file.
+
+    Snakemake puts a file of its own into a folder when the job that wrote it has ended; it does not count.
+    """
     path = Path(path)
     if path.is_dir():
-        members = sorted(member for member in path.rglob("*") if member.is_file())
+        members = sorted(one for one in path.rglob("*") if one.is_file() and one.name != ".snakemake_timestamp")
         return digest({str(member.relative_to(path)): sha256(member) for member in members})
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
