@@ -68,12 +68,9 @@ def correlation_map(maps: HeadMaps) -> tuple[Figure, Axes]:
     grid.ax_heatmap.set(xlabel="head", ylabel="head")
     grid.ax_heatmap.tick_params(labelsize=6.5, length=1.5)
     grid.ax_heatmap.tick_params(axis="y", rotation=0)
-    grid.ax_col_dendrogram.set_title(f"heads by correlation, layer {maps.layer}; stability {stability(maps)}")
+    stability = f"stability {np.mean(maps.stability):.2f}"
+    grid.ax_col_dendrogram.set_title(f"heads by correlation, layer {maps.layer}; {stability}")
     return grid.figure, grid.ax_col_dendrogram
-
-
-def stability(maps: HeadMaps) -> str:
-    return f"{np.mean(maps.stability):.2f}"
 
 
 def draw_received(axis: Axes, maps: HeadMaps) -> None:
