@@ -94,7 +94,7 @@ def write_wine(settings: dict, raw: Path) -> None:
 def write_horse(settings: dict, raw: Path) -> None:
     """A horse's silhouette with a fur texture on a plain background, lit from above, with grain; its mask is exact.
 
-    Without shade and grain every attention pattern finds the mask, so that patterns could not be compared.
+    Without the shade every attention pattern finds the mask: light and colours were chosen so that patterns differ.
     """
     from PIL import Image
     from skimage import data
