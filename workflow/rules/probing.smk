@@ -52,7 +52,6 @@ rule probe_similarity:
         "../../envs/torch.yaml"
     threads: project.probing_threads
     resources:
-        gpu=config["probing"]["gpus"],
         mem_mb=8000,
         runtime=60,
     params:
@@ -184,7 +183,6 @@ rule probe_layers:
         "../../envs/torch.yaml"
     threads: project.probing_threads
     resources:
-        gpu=config["probing"]["gpus"],
         mem_mb=8000,
         runtime=growing(120),
     params:
