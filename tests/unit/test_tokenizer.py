@@ -58,14 +58,15 @@ def test_files_that_are_no_vocabulary_are_refused_in_one_line(tmp_path):
         read_published(tmp_path / "vocab.json", tmp_path / "merges.txt")
 
 
-def test_long_texts_are_cut_and_the_log_says_so_once(trained, caplog, monkeypatch):
-    monkeypatch.setattr("clusterlens.logs.log.propagate", True)
+def test_long_texts_are_cut_and_the_log_says_so_once(trained, monkeypatch):
+    said: list[str] = []
+    monkeypatch.setattr("clusterlens.logs.log.warning", lambda text, *values: said.append(text % values))
     whole = trained.encode(TEXTS[0]).ids
     found = encode(trained, [TEXTS[0], "word", TEXTS[0]], max_length=6, name="imdb train")
     assert found["tokens"][:6].tolist() == [*whole[:5], 2]
     lengths = np.diff(found["ends"], prepend=0)
     assert lengths.max() == 6 and len(lengths) == 3
-    assert caplog.messages == ["imdb train: 2 of 3 texts have more than 6 tokens and are cut"]
+    assert said == ["imdb train: 2 of 3 texts have more than 6 tokens and are cut"]
 
 
 @pytest.mark.parametrize("text", ["", "  \n"])
@@ -92,4 +93,4 @@ def test_a_window_that_does_not_fit_is_one_line(change, words):
     config = read_yaml(ROOT / "config" / "config.yaml")
     config["language_model"] |= change
     with pytest.raises(UserError, match=rf"^config section 'language_model': .*{words} does not fit 1024 tokens"):
-        check_config(config, load_schema())
+        check_config(config, load_schema(), config)

@@ -88,9 +88,10 @@ def test_a_full_disk_is_known_from_other_libraries_words_and_is_not_the_servers_
     assert str(broken_off(ConnectionResetError(errno.ECONNRESET, "reset"), "it broke off")) == "it broke off"
 
 
-def test_an_error_of_our_own_stays_one(smk):  # noqa: F811
-    with pytest.raises(ZeroDivisionError):
+def test_an_error_of_our_own_is_not_blamed_on_the_files(smk, capsys):  # noqa: F811
+    with pytest.raises(SystemExit):
         job.run(lambda smk: 1 / 0, smk)
+    assert "internal error in" in capsys.readouterr().err
 
 
 def test_what_may_not_be_read_is_refused_when_the_config_is_read(tmp_path, monkeypatch):
