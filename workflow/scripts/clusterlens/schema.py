@@ -65,7 +65,9 @@ def explain(error: ValidationError) -> str:
         "minLength": lambda: f"{value!r} is too short",
         "multipleOf": lambda: f"{value!r} is not a multiple of {limit}",
         "uniqueItems": lambda: f"{value!r} names something twice",
-        "pattern": lambda: f"{value!r} does not have the form {limit}",
+        "pattern": lambda: (
+            f"{value!r} does not have the form" + (f" {limit}" if len(limit) < 40 else " that is needed")
+        ),
     }
     reason = says.get(error.validator, lambda: error.message.replace("\n", " "))()
     description = error.schema.get("description", "") if isinstance(error.schema, dict) else ""
