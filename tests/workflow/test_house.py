@@ -55,7 +55,7 @@ def test_an_overlay_only_changes_keys_that_exist(overlay):
             merged[key] = merge(base.get(key, {}), value) if isinstance(value, dict) else value
         return merged
 
-    check_config(merge(CONFIG, yaml.safe_load((ROOT / "config" / overlay).read_text())), load_schema())
+    check_config(merge(CONFIG, yaml.safe_load((ROOT / "config" / overlay).read_text())), load_schema(), CONFIG)
 
 
 @pytest.mark.parametrize("file", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))

@@ -18,6 +18,7 @@ from clusterlens.attention.iteration import Attention
 from clusterlens.attention.user_process import APPLY, COST, FINE, Broken, pack, unpack
 
 LIBRARY = Path(__file__).resolve().parents[2]
+STARTING = 120.0  # seconds for Python to start on a busy machine
 STOPPED = "stopped after {:g} seconds, the limit in diagnose/time_limit"
 
 
@@ -25,7 +26,7 @@ class UserPattern:
     """A file in its process, which is killed when the time is up or the block ends."""
 
     def __init__(self, path: str, *, limit: float) -> None:
-        self.limit, self.deadline = limit, time.monotonic() + limit
+        self.limit, self.deadline = limit, time.monotonic() + STARTING
         self.channel, theirs = Pipe()
         words = [sys.executable, "-m", "clusterlens.attention.user_process", path, str(theirs.fileno())]
         paths = [str(LIBRARY), *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -40,6 +41,8 @@ class UserPattern:
 
     def __enter__(self) -> "UserPattern":
         try:
+            self.answer()  # Python is up
+            self.deadline = time.monotonic() + self.limit
             self.answer()  # the file is loaded
         except BaseException:
             self.kill()

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -99,16 +100,23 @@ def serve(path: str, channel: Connection) -> None:
         functions.append(load(path))
         return b""
 
+    channel.send_bytes(FINE)  # Python is up: the time limit runs from here
     channel.send_bytes(answer(loading))
     while functions:
         try:
             word, x = channel.recv_bytes(), unpack(channel.recv_bytes())
         except EOFError:
             return
-        if word == APPLY:
-            channel.send_bytes(answer(lambda given=x: pack(apply(functions[0], given))))
-        else:
-            channel.send_bytes(answer(lambda given=x: json.dumps(cost(functions[0], given)).encode()))
+        work = applied if word == APPLY else costed
+        channel.send_bytes(answer(partial(work, functions[0], x)))
+
+
+def applied(function: Callable, x: np.ndarray) -> bytes:
+    return pack(apply(function, x))
+
+
+def costed(function: Callable, x: np.ndarray) -> bytes:
+    return json.dumps(cost(function, x)).encode()
 
 
 if __name__ == "__main__":

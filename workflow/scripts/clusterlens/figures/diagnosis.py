@@ -1,6 +1,7 @@
 """The pictures of a diagnosis: agreement against cost, measures over seeds, masks."""
 
 import textwrap
+from typing import Any
 
 import pandas as pd
 import seaborn as sns
@@ -34,7 +35,7 @@ def trade_off(measures: pd.DataFrame, costs: pd.DataFrame) -> Figure:
         for number, (name, price) in enumerate(costs[cost].items()):
             seeds = agreement[agreement["pattern"] == name].assign(cost=price)
             if pd.notna(price):
-                mark = {"marker": MARKS[number % len(MARKS)], "markersize": 5.5, "linestyle": "none"}
+                mark: dict[str, Any] = {"marker": MARKS[number % len(MARKS)], "markersize": 5.5, "linestyle": "none"}
                 seed_means(axis, seeds, "cost", "value", colour=style.PALETTE[number % 9], label=name, **mark)
         axis.axvline(1, color=style.GREY, linewidth=0.8, linestyle=":")
         axis.axhline(1, color=style.GREY, linewidth=0.8, linestyle=":")

@@ -34,7 +34,8 @@ def places(measures: pd.DataFrame, order: list[str]) -> dict[str, str]:
             groups[-1].append(name)
         else:
             groups.append([name])
-    named, first = {}, 1
+    named: dict[str, str] = {}
+    first = 1
     for group in groups:
         last = first + len(group) - 1
         named |= dict.fromkeys(group, str(first) if last == first else f"{first}–{last}")
