@@ -77,7 +77,7 @@ def test_the_atlas_has_a_whole_page_for_every_item(finished):
 
 def test_text_can_be_read_when_a_figure_is_printed(finished):
     figures = sorted((finished / "results" / "mini").rglob("*.pdf"))
-    smallest = {figure.name: min(printed_sizes(figure)) for figure in figures}
+    smallest = {str(figure): min(printed_sizes(figure)) for figure in figures}
     assert len(smallest) > 50 and not {name: size for name, size in smallest.items() if size < 5.98}
 
 

@@ -4,6 +4,7 @@ import atexit
 import logging
 import re
 import sys
+import threading
 import time
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -15,6 +16,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from clusterlens.logs import internal_error, last_error
 
 LISTED = 3  # files named in a message before the rest is counted
+HEARD = 0.5  # seconds in which Snakemake hears of an interrupt that has already ended a job
 
 
 class Screen(logging.Filter):
@@ -25,7 +27,7 @@ class Screen(logging.Filter):
         self.targets = [*targets]
         self.started = time.time() - 2  # some file systems keep whole seconds only
         self.failed: dict[int, str] = {}
-        self.interrupted = False
+        self.interrupted = threading.Event()
 
     def watch(self) -> None:
         """See every message from now on."""
@@ -39,14 +41,15 @@ class Screen(logging.Filter):
         if event == LogEvent.JOB_INFO:
             record.reason = shortened_reason(str(record.reason))
         if event == LogEvent.JOB_ERROR:
+            self.interrupted.wait(HEARD)
             self.failed[record.jobid] = self.failure(record.rule_name, record.log)
         elif event == LogEvent.JOB_FINISHED:
             self.failed.pop(record.job_id, None)
         elif event == LogEvent.ERROR and record.exception == "MissingRuleException":
             record.msg += self.hint(record.msg)
         elif str(record.msg).startswith("Terminating processes on user request"):
-            self.interrupted = True
-        return not (self.interrupted and event in (LogEvent.JOB_ERROR, LogEvent.ERROR))
+            self.interrupted.set()
+        return not (self.interrupted.is_set() and event in (LogEvent.JOB_ERROR, LogEvent.ERROR))
 
     def failure(self, rule: str, logs: list[str]) -> str:
         """Why a job failed: the last error of its log or, where there is none, that it died."""
@@ -62,7 +65,7 @@ class Screen(logging.Filter):
 
     def end(self) -> None:
         """Called when a run has failed: the reasons become the last lines on the screen."""
-        lines = ["stopped; the same command resumes"] if self.interrupted else dict.fromkeys(self.failed.values())
+        lines = ["stopped; the same command resumes"] if self.interrupted.is_set() else dict.fromkeys(self.failed.values())
         for line in reversed([*lines]):
             atexit.register(print, f"clusterlens: {line}", file=sys.stderr)
 
