@@ -63,7 +63,8 @@ def check_named(name: str, files: dict[str, str | None]) -> None:
 
 def check_images(training: dict, entry: dict, source: str) -> None:
     """Refuse more images than there are, where their number is known beforehand."""
-    counts = (entry["embedded"] if source == "embedded" else entry).get("counts", {}) if source != "file" else {}
+    known: dict = {"file": {}, "embedded": entry["embedded"]}.get(source, entry)
+    counts = known.get("counts", {})
     for key, split in (("train_images", "train"), ("test_images", "test"), ("correlation_images", "test")):
         asked, there = training[key], counts.get(split)
         if asked is not None and there is not None and asked > there:
