@@ -65,7 +65,9 @@ class Screen(logging.Filter):
 
     def end(self) -> None:
         """Called when a run has failed: the reasons become the last lines on the screen."""
-        lines = ["stopped; the same command resumes"] if self.interrupted.is_set() else dict.fromkeys(self.failed.values())
+        lines = (
+            ["stopped; the same command resumes"] if self.interrupted.is_set() else dict.fromkeys(self.failed.values())
+        )
         for line in reversed([*lines]):
             atexit.register(print, f"clusterlens: {line}", file=sys.stderr)
 
