@@ -67,7 +67,7 @@ def test_device_and_mirror_rerun_nothing_and_all_else_does(tmp_path):
 
 
 def test_other_columns_of_real_data_withhold_the_verdicts_on_the_papers(tmp_path):
-    heart = CONFIG["data"]["heart"] | {"features": ["age", "chol", "trestbps"], "samples_per_class": 50}
+    heart = CONFIG["data"]["heart"] | {"features": ["age", "chol", "trestbps"], "samples_per_class": [50, 40]}
     chosen = project(data={"heart": heart})
     dataset = SimpleNamespace(dataset="heart")
     entry, raw = chosen.entry(dataset), tmp_path / "raw.manifest.json"
@@ -76,7 +76,7 @@ def test_other_columns_of_real_data_withhold_the_verdicts_on_the_papers(tmp_path
 
     assert facts_of(entry, entry["counts"], str(raw), project().changed_data(dataset))["stand_ins"] == []
     (label,) = facts_of(entry, entry["counts"], str(raw), chosen.changed_data(dataset))["stand_ins"]
-    said = "with other settings (features: age, chol, trestbps; samples_per_class: 50)"
+    said = "with other settings (features: age, chol, trestbps; samples_per_class: 50, 40)"
     assert label["dataset"] == "heart" and label["label"].endswith(said)
 
     numbers = pd.DataFrame([["Data C global", "accuracy", "0.5", "", "", "1", ""]], columns=TIDY)

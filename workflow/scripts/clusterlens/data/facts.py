@@ -26,5 +26,6 @@ def subset(dataset: str, entry: dict, counts: dict[str, int]) -> list[dict]:
 
 def altered(dataset: str, entry: dict, changed: dict) -> list[dict]:
     """Other columns or another size make other data, with which a claim about the paper's cannot be judged."""
-    texts = (f"{name}: {', '.join(value) if isinstance(value, list) else value}" for name, value in changed.items())
+    values = {name: value if isinstance(value, list) else [value] for name, value in changed.items()}
+    texts = (f"{name}: {', '.join(map(str, value))}" for name, value in values.items())
     return [stand_in(dataset, f"{entry['title']} with other settings ({'; '.join(texts)})")] if changed else []
