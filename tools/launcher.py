@@ -1,17 +1,30 @@
-"""The `snakemake` command of the project's environment: Snakemake itself, with four things put right.
+"""The `snakemake` command of the project's environment: Snakemake itself, with five things put right.
 
 - Targets are told from option values. Snakemake's parser lets `--resources`, `--forcerun` and their like take every
   word that follows, so that `snakemake --cores 1 --resources gpu=1 results/table2.csv` fails.
 - The folder of the environment may have any name: Snakemake puts the path of Python into shell commands unquoted.
 - A report shows the files that are there instead of failing at the first that is not.
-- Ctrl-C stops jobs without a traceback for each.
+- Ctrl-C stops jobs without a traceback for each, and jobs end when Snakemake is killed.
+- Locks name their owner. The lock of a Snakemake that was killed is removed, that of a living one is explained, and of
+  two that start at once only one gets it.
 """
 
 import argparse
+import fcntl
+import json
+import os
 import shlex
+import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 CONFIG_FILES = (".yaml", ".yml", ".json")
+OWNER = "# owner "  # opens the first line of a lock file; the lines that follow are the files that it locks
+
+PR_SET_PDEATHSIG = 1  # of Linux: the signal that a process gets when its parent ends
+FOLLOW = f"import ctypes; ctypes.CDLL(None).prctl({PR_SET_PDEATHSIG}, signal.SIGKILL);" if sys.platform == "linux" else ""
 
 
 def is_value(option: argparse.Action, word: str, taken: list[str]) -> bool:
@@ -85,9 +98,102 @@ async def present(dag) -> Present:
     return Present(dag, jobs)
 
 
+def start_time(pid: int) -> str:
+    """When a process started, in ticks since boot, which no clock changes; empty if there is none or it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return ""
+    return "" if fields[0] in (b"Z", b"X") else fields[19].decode()
+
+
+def this_process() -> dict:
+    return {"host": socket.gethostname(), "pid": os.getpid(), "start": start_time(os.getpid())}
+
+
+def read_lock(file: Path) -> tuple[dict, list[str]]:
+    """Who wrote a lock, and the files that it locks; nobody is known where a plain Snakemake wrote it."""
+    try:
+        lines = file.read_text().splitlines()
+    except FileNotFoundError:  # just released
+        return {}, []
+    named = bool(lines) and lines[0].startswith(OWNER)
+    return (json.loads(lines[0].removeprefix(OWNER)), lines[1:]) if named else ({}, lines)
+
+
+def is_dead(process: dict) -> bool:
+    """Known only on the same machine, and where the system tells when a process started."""
+    here = process.get("host") == socket.gethostname() and process["start"]
+    return bool(here) and start_time(process["pid"]) != process["start"]
+
+
+def remove_dead(locks: list[Path]) -> None:
+    """Remove the locks of processes that were killed, and say so once for each."""
+    owners = {lock: read_lock(lock)[0] for lock in locks}
+    dead = {lock: process["pid"] for lock, process in owners.items() if is_dead(process)}
+    for lock in dead:
+        lock.unlink()
+    for pid in dict.fromkeys(dead.values()):
+        said = f"clusterlens: the Snakemake before this one (process {pid}) was killed: its lock is removed"
+        print(said, file=sys.stderr)
+
+
+def held_by(process: dict) -> str:
+    """One line on a lock that stays: who holds it and what to do."""
+    wait = "wait until it ends, or give this one a folder of its own with --directory"
+    if not process:
+        return "this folder is locked: if no Snakemake runs in it, run 'snakemake --unlock', then this command again"
+    who = f"process {process['pid']} on {process['host']}"
+    if process["host"] == socket.gethostname() and process["start"]:
+        return f"another Snakemake makes the same files ({who}): {wait}; 'kill -INT {process['pid']}' stops it"
+    return f"another Snakemake makes the same files ({who}): {wait}; if it is gone, run 'snakemake --unlock' first"
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """One process at a time, where the file system can tell."""
+    with open(folder / "locking", "w") as file:
+        with suppress(OSError):
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def name_owners(persistence: type) -> None:
+    """Let Snakemake's locks carry their owner; those of the dead do not count."""
+
+    def lock_files(self) -> list[Path]:
+        return sorted(Path(self._lockdir).glob("*.lock"))
+
+    def living(self) -> Iterator[tuple[str, str]]:
+        """What others lock. Snakemake stops at the first file that it needs itself, so that `holder` is who has it."""
+        for lock in lock_files(self):
+            self.holder, files = read_lock(lock)
+            if not is_dead(self.holder):
+                yield from ((lock.suffixes[0][1:], file) for file in files)
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        with alone(Path(self.path)):
+            remove_dead(lock_files(self))
+            if self.locked:
+                sys.exit(f"clusterlens: {held_by(self.holder)}")
+            mine = OWNER + json.dumps(this_process())
+            self._write_locks("input", (mine, *map(str, self.all_inputfiles())))
+            self._write_locks("output", (mine, *map(str, self.all_outputfiles())))
+            written = [*self._lockfile.values()]
+        try:
+            yield
+        finally:
+            for path in written:
+                Path(path).unlink(missing_ok=True)
+
+    persistence._read_locks, persistence.lock = living, lock
+
+
 def put_right() -> None:
     """Replace what Snakemake has no setting for."""
     from snakemake import report
+    from snakemake.persistence.file import FilePersistence
     from snakemake.script import PythonScript
 
     create_report, get_preamble = report.auto_report, PythonScript.get_preamble
@@ -95,12 +201,16 @@ def put_right() -> None:
     async def report_what_is_there(dag, *settings):
         await create_report(await present(dag), *settings)
 
-    def die_quietly(script) -> str:
-        """Until the job's own code takes over, an interrupt ends it as it ends any program: without a traceback."""
-        return f"import signal; signal.signal(signal.SIGINT, signal.SIG_DFL)  {get_preamble(script)}"
+    def die_well(script) -> str:
+        """Until the job's own code takes over, an interrupt ends it as it ends any program: without a traceback.
+
+        When Snakemake is killed the job goes with it: the next Snakemake runs it again, and two would write one file.
+        """
+        return f"import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); {FOLLOW} {get_preamble(script)}"
 
     report.auto_report = report_what_is_there
-    PythonScript.get_preamble = die_quietly
+    PythonScript.get_preamble = die_well
+    name_owners(FilePersistence)
     sys.executable = shlex.quote(sys.executable)
 
 
