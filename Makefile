@@ -10,7 +10,7 @@ MINI      = --configfile config/mini.yaml
 REPORT    = results/mini/report.html
 ATLAS     = results/mini/atlas/index.html
 
-.PHONY: help setup mini targets test test-browser test-slurm bench lint docs clean clean-checkpoints
+.PHONY: help setup mini targets test test-browser test-slurm test-faults bench lint docs clean clean-checkpoints
 
 help: ## what can be made (this list)
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -42,6 +42,9 @@ test-browser: setup ## the atlas in Chromium, which is installed where that is a
 test-slurm: setup ## the workflow on a private SLURM, which is installed where that is allowed
 	@sh tools/debian.sh sbatch slurm-wlm munge
 	$(RUN) -m pytest -rs tests/slurm
+
+test-faults: setup ## killed jobs, full disks, cut files, many jobs; as root, which may mount small disks
+	$(RUN) -m pytest -rs tests/faults
 
 bench: setup ## benchmarks, as ratios against reference implementations
 	@for file in benchmarks/bench_*.py; do PYTHONPATH=workflow/scripts:tests $(RUN) "$$file" || exit 1; done

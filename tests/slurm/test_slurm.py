@@ -1,15 +1,12 @@
 """The workflow on a real SLURM through profiles/slurm, undisturbed and through what clusters do to jobs."""
 
-import os
 import re
-import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from checkout import ROOT, copy_checkout, start_snakemake, trained
+from checkout import ROOT, copy_checkout, pause_training, start_snakemake, trained, training_process, wait_for
 from cluster import Cluster, missing
 
 OVERLAYS = ("config/mini.yaml", str(ROOT / "tests/workflow/tiny.yaml"), str(ROOT / "tests/slurm/overlay.yaml"))
@@ -76,34 +73,6 @@ def test_small_jobs_share_a_submission_and_downloads_and_tables_are_not_submitte
     assert all((undisturbed / target).is_file() for target in OTHERS)
 
 
-def wait_for(found, what: str, *, seconds: float = 180):
-    end = time.monotonic() + seconds
-    while not (value := found()):
-        assert time.monotonic() < end, f"waited in vain for {what}"
-        time.sleep(0.1)
-    return value
-
-
-def pause_training(folder: Path) -> int:
-    """Stop the training process after its first checkpoint, so that what follows meets it in the middle."""
-    wait_for(lambda: list((folder / "results/mini/checkpoints").rglob("epoch*.pt")), "a checkpoint")
-    pid = wait_for(lambda: training_process(folder), "the training process")
-    os.kill(pid, signal.SIGSTOP)
-    assert not (folder / RUN / "weights.safetensors").exists()
-    return pid
-
-
-def training_process(folder: Path) -> int | None:
-    for entry in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = entry.read_bytes().split(b"\0")
-        except OSError:
-            continue
-        if any(word.startswith(bytes(folder)) and word.endswith(b"train_model.py") for word in words):
-            return int(entry.parent.name)
-    return None
-
-
 def requeue(cluster: Cluster, job: str) -> None:
     cluster.run("scontrol", "requeue", job)
     start_at_once(cluster, job)
@@ -133,7 +102,7 @@ def test_a_disturbed_job_resumes_and_ends_as_an_undisturbed_one(cluster, undistu
     folder = copy_checkout(tmp_path)
     started = start(folder, TRAINING)
     try:
-        stopped = pause_training(folder)
+        stopped = pause_training(folder, RUN)
         (job,) = [re.search(r"JobId=(\d+)", text)[1] for text in jobs_of(cluster, folder).values()]
         fault(cluster, job)
         wait_for(lambda: training_process(folder) != stopped, "the end of the stopped job")

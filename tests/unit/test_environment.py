@@ -130,7 +130,7 @@ def test_make_help_lists_what_can_be_made():
 
 
 def test_make_quotes_the_folder_of_the_environment():
-    goals = ("mini", "targets", "test", "test-browser", "test-slurm", "bench", "lint", "docs")
+    goals = ("mini", "targets", "test", "test-browser", "test-slurm", "test-faults", "bench", "lint", "docs")
     lines = answer("make", "-n", *goals, f"VENV={FOLDER}").replace("\\\n", "").splitlines()
     words = [word for line in lines for word in shlex.split(line) if "Zoë" in word]
     assert len(words) > len(goals) and {*words} == {FOLDER, f"{FOLDER}/bin/python"}

@@ -9,6 +9,7 @@ from snakemake.logging import DefaultFormatter, logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from clusterlens import screen as module
+from clusterlens.logs import killed
 from clusterlens.screen import Screen, describe
 
 
@@ -69,8 +70,8 @@ def test_the_last_lines_say_what_failed(screen, tmp_path):
     screen.end()
     assert sorted(screen.seen[-3:]) == [
         "clusterlens: internal error in probe_heads, see above",
-        f"clusterlens: internal error in train_model, see {tmp_path}/died.log",
         "clusterlens: no column 'bmi'",
+        f"clusterlens: {killed('train_model', tmp_path / 'died.log')}",
     ]
 
 

@@ -21,6 +21,9 @@ def replacing(path: str | os.PathLike) -> Iterator[Path]:
     try:
         yield temporary
         os.replace(temporary, final)
+    except OSError as error:
+        error.filename = error.filename or str(final)  # a full disk does not say which file it has no room for
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

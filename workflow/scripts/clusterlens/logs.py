@@ -43,6 +43,11 @@ def internal_error(rule: str, path: str | Path | None) -> str:
     return f"internal error in {rule}, see {path or 'above'}"
 
 
+def killed(rule: str, path: Path) -> str:
+    """What the user reads of a job that ended without a word."""
+    return f"{rule} was killed, perhaps for lack of memory, see {path}; the same command resumes"
+
+
 def last_error(path: Path) -> str:
     """The last error in a job's log; empty where there is none."""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
