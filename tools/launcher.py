@@ -23,7 +23,8 @@ from pathlib import Path
 CONFIG_FILES = (".yaml", ".yml", ".json")
 OWNER = "# owner "  # opens the first line of a lock file; the lines that follow are the files that it locks
 PR_SET_PDEATHSIG = 1  # of Linux: the signal that a process gets when its parent ends
-FOLLOW = f"import ctypes; ctypes.CDLL(None).prctl({PR_SET_PDEATHSIG}, signal.SIGKILL);" if sys.platform == "linux" else ""
+ON_LINUX = f"import ctypes; ctypes.CDLL(None).prctl({PR_SET_PDEATHSIG}, signal.SIGKILL);"
+FOLLOW = ON_LINUX if sys.platform == "linux" else ""
 
 
 def is_value(option: argparse.Action, word: str, taken: list[str]) -> bool:

@@ -49,7 +49,8 @@ class Checkout:
 
     def results(self) -> tuple:
         """All that a disturbance must not change, after a check that every file is what its manifest says."""
-        manifests = [self.run / "manifest.json", *(self.folder / f"results/mini/{item}.manifest.json" for item in ITEMS)]
+        items = (self.folder / f"results/mini/{item}.manifest.json" for item in ITEMS)
+        manifests = [self.run / "manifest.json", *items]
         for manifest in manifests:
             for name, recorded in read_json(manifest)["outputs"].items():
                 assert sha256(manifest.parent / name) == recorded, name
