@@ -25,12 +25,55 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
 """
 
 
-def test_auto_takes_what_torch_finds(monkeypatch):
-    for found, wanted in ((True, "cuda"), (False, "cpu")):
-        monkeypatch.setattr(torch.cuda, "is_available", lambda found=found: found)
+@pytest.fixture
+def cards(monkeypatch):
+    """Pretend that torch finds so many, with CUDA_VISIBLE_DEVICES as given."""
+
+    def pretend(count: int, visible: str | None = None):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: count > 0)
+        monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
+        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+        if visible is not None:
+            monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+
+    return pretend
+
+
+def test_auto_takes_what_torch_finds(cards):
+    for count, wanted in ((1, "cuda"), (0, "cpu")):
+        cards(count)
         assert pick("auto").type == wanted
-    with pytest.raises(UserError, match="set 'device: auto' or 'device: cpu'"):
-        pick("cuda:0")
+
+
+@pytest.mark.parametrize(
+    ("count", "visible", "name", "message"),
+    [
+        (0, None, "cuda", "'cuda' asked for, but torch finds no CUDA device: set 'device: auto' or 'device: cpu'"),
+        (0, "", "cuda:0", "finds no CUDA device (CUDA_VISIBLE_DEVICES is ''): set"),
+        (1, "3", "cuda:3", "finds 1 CUDA device (CUDA_VISIBLE_DEVICES is '3'): set 'device: auto'"),
+        (2, None, "cuda:2", "finds 2 CUDA devices: set 'device: auto' or 'device: cpu' or a number below that"),
+    ],
+)
+def test_a_card_that_is_not_there_is_refused(cards, count, visible, name, message):
+    cards(count, visible)
+    with pytest.raises(UserError) as refused:
+        pick(name)
+    assert message in str(refused.value)
+
+
+def test_a_card_that_is_there_is_taken_at_its_word(cards):
+    cards(2, "4,5")
+    assert (pick("cuda:1"), pick("cpu")) == (torch.device("cuda:1"), torch.device("cpu"))
+
+
+@pytest.mark.parametrize(
+    ("visible", "warned"), [("0", True), ("GPU-1b", True), ("", False), ("-1", False), (None, False)]
+)
+def test_a_card_that_was_given_but_cannot_be_used_is_no_secret(cards, visible, warned, caplog, monkeypatch):
+    monkeypatch.setattr("clusterlens.logs.log.propagate", True)
+    cards(0, visible)
+    assert pick("auto").type == "cpu"
+    assert ("torch cannot use that card" in caplog.text) == warned
 
 
 def faults(setting: str, *, numbers: int) -> int:

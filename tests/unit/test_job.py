@@ -4,6 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import torch
 
 from clusterlens import job, provenance
 from clusterlens.errors import UserError
@@ -123,6 +124,27 @@ def test_an_unexpected_error_is_one_line_and_its_traceback_is_in_the_log(smk, tm
     assert stop.value.code == 1 and not (tmp_path / "out.manifest.json").exists()
     assert shown.splitlines()[-1].endswith(f"ERROR internal error in plot_points, see {smk.log[0]}")
     assert "Traceback" not in shown and "ZeroDivisionError" in Path(smk.log[0]).read_text()
+
+
+@pytest.mark.parametrize(
+    ("error", "advice"),
+    [
+        (
+            torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB"),
+            "GPU: lower batch_size or max_tokens",
+        ),
+        (MemoryError(), "left: lower batch_size or max_tokens"),
+    ],
+)
+def test_memory_that_runs_out_is_one_line_that_says_what_to_lower(smk, capsys, error, advice):
+    def main(smk):
+        raise error
+
+    smk.params = Named(settings={"batch_size": 4, "max_tokens": 512, "layer": 3}, device="auto")
+    with pytest.raises(SystemExit):
+        job.run(main, smk)
+    [line] = [line for line in capsys.readouterr().err.splitlines() if "ERROR" in line]
+    assert advice in line and ("device: cpu" in line) == ("GPU" in line)
 
 
 def test_an_interrupt_says_nothing(smk, capsys):

@@ -15,8 +15,6 @@ import pytest
 import torch
 from PIL import Image
 from timm.data import Mixup
-from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.fx.experimental.symbolic_shapes import ShapeEnv
 
 from clusterlens.data.subsets import balanced
 from clusterlens.errors import UserError
@@ -181,23 +179,6 @@ def test_divergence_stops_with_a_message(images, tmp_path):
     task = task_of(images, learning_rate=1e30, warmup_epochs=0)
     with pytest.raises(UserError, match=r"vit, seed 0 diverged in epoch \d .*: lower training learning_rate"):
         train(task, metrics=tmp_path / "metrics.csv", checkpoint_root=tmp_path / "checkpoints")
-
-
-@pytest.mark.parametrize("run", ["vit", "spikformer_parametric"])
-def test_on_a_gpu_nothing_stays_behind_on_the_cpu(run, images):
-    """With tensors that have a device but no numbers, which refuse to work with those of another device."""
-    task = task_of(images, run, random_erasing=0.5)
-    model, gpu = task.build(), torch.device("cuda")
-    with FakeTensorMode(shape_env=ShapeEnv()) as fake:
-        task.train_x, task.train_y = fake.from_tensor(task.train_x), fake.from_tensor(task.train_y)
-        task.prepare = Preparation(task.training, 3, gpu)
-        held = {name: torch.empty(value.shape, dtype=value.dtype, device=gpu) for name, value in state_of(model)}
-        loss = task.loss(lambda x: torch.func.functional_call(model, held, (x,)), torch.arange(8))
-    assert loss.device.type == "cuda" and loss.shape == ()
-
-
-def state_of(model: torch.nn.Module) -> list[tuple[str, torch.Tensor]]:
-    return [*model.named_parameters(), *model.named_buffers()]
 
 
 # Kill and resume

@@ -1,21 +1,35 @@
 """The device to compute on: from the config and torch, never from the scheduler's `gpu` token."""
 
 import ctypes
+import os
 
 import torch
 
 from clusterlens.errors import UserError
+from clusterlens.logs import log
 
 
 def pick(name: str) -> torch.device:
     """`auto` takes CUDA where torch finds it; anything else is taken at its word or refused."""
+    cards = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    if name.startswith("cuda") and not torch.cuda.is_available():
+        if visible and visible[0] in "0123456789GM" and not cards:  # numbers, GPU-... or MIG-...
+            log.warning(
+                "CUDA_VISIBLE_DEVICES is %s, but torch cannot use that card: computing on the CPU;"
+                " `make check-gpu` says why",
+                visible,
+            )
+        return torch.device("cuda" if cards else "cpu")
+    device = torch.device(name)
+    if device.type == "cuda" and (device.index or 0) >= cards:
+        found = f"{cards or 'no'} CUDA device{'s' if cards > 1 else ''}"
+        shown = "" if visible is None else f" (CUDA_VISIBLE_DEVICES is '{visible}')"
+        allowed = "" if not cards else " or a number below that"
         raise UserError(
-            f"device '{name}' asked for, but torch finds no CUDA device: set 'device: auto' or 'device: cpu'"
+            f"device '{name}' asked for, but torch finds {found}{shown}: set 'device: auto' or 'device: cpu'{allowed}"
         )
-    return torch.device(name)
+    return device
 
 
 def for_training(name: str, *, threads: int) -> torch.device:

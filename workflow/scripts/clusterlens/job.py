@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import time
 
 from clusterlens import provenance
@@ -9,6 +10,8 @@ from clusterlens.damage import explain
 from clusterlens.errors import UserError
 from clusterlens.files import remove_folder
 from clusterlens.logs import internal_error, log, open_log, versions
+
+GROWS = {"batch_size", "max_tokens", "tokens", "seeds", "images"}  # settings that a job's memory grows with
 
 
 def run(main, smk) -> None:
@@ -37,8 +40,8 @@ def run(main, smk) -> None:
         log.debug("stopped by the user")
         raise SystemExit(130) from None
     except Exception as error:
-        said = str(error) if isinstance(error, UserError) else explain(error, smk.input)
-        if said is None:
+        said = str(error) if isinstance(error, UserError) else out_of_memory(error, smk) or explain(error, smk.input)
+        if not isinstance(error, UserError):
             log.debug("unexpected", exc_info=True)
         log.error("%s", said or internal_error(smk.rule, path))
         raise SystemExit(1) from None
@@ -49,3 +52,17 @@ def visible() -> str:
     """The GPUs that a scheduler gave to the job, where it said so."""
     given = os.environ.get("CUDA_VISIBLE_DEVICES")
     return "" if given is None else f" (CUDA_VISIBLE_DEVICES={given})"
+
+
+def out_of_memory(error: Exception, smk) -> str | None:
+    """What to lower where memory ran out: the keys among the job's settings that its memory grows with."""
+    torch = sys.modules.get("torch")
+    on_card = torch is not None and isinstance(error, torch.OutOfMemoryError)
+    if not on_card and not isinstance(error, MemoryError):
+        return None
+    groups = [dict(smk.params.items()), *(one for _, one in smk.params.items() if isinstance(one, dict))]
+    keys = sorted({key for group in groups for key in GROWS & group.keys()})
+    advice = [f"lower {' or '.join(keys)}"] if keys else []
+    if on_card:
+        advice += ["choose a freer card with CUDA_VISIBLE_DEVICES", "set 'device: cpu'"]
+    return f"{smk.rule}: no memory left{' on the GPU' if on_card else ''}: {', or '.join(advice or ['free some'])}"

@@ -100,5 +100,5 @@ def restore_random_state(state: dict) -> None:
     key = np.array(numbers["state"]["key"], dtype=np.uint32)
     np.random.set_state({**numbers, "state": {**numbers["state"], "key": key}})
     torch.set_rng_state(state["torch"])
-    if state["cuda"] and torch.cuda.is_available():
-        torch.cuda.set_rng_state_all(state["cuda"])
+    here = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    torch.cuda.set_rng_state_all(state["cuda"][:here])  # a run may go on where there are fewer cards, or none

@@ -22,6 +22,7 @@ TEST_BATCH = 32  # texts
 class FinetuningTask(TextTask):
     columns = ("val_loss", "accuracy", "f1", "lr")
     advice = "lower language_model finetuning learning_rate or switch mixed_precision off"
+    smaller = "language_model/finetuning/batch_size or language_model/max_sequence_length"
 
     def __init__(
         self,

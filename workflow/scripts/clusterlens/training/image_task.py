@@ -21,6 +21,7 @@ class ImageTask(Task):
     columns = ("val_loss", "top1", "top5", "lr", "firing_rate")
     examples = "images"
     advice = "lower training learning_rate, add warmup_epochs or switch mixed_precision off"
+    smaller = "training/batch_size, architecture/time_steps or architecture/embedding_dimension"
 
     def __init__(self, run: str, images: str, *, seed: int, architecture: dict, training: dict, device: torch.device):
         classes = architecture["classes"]

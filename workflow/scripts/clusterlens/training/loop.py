@@ -3,7 +3,8 @@
 import math
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
@@ -36,14 +37,16 @@ def train(
     """
     settings = bound_to(task, code)
     folder = checkpoints.folder_for(checkpoint_root, settings)
-    run = Run(task)
+    with enough_memory(task):
+        run = Run(task)
     if state := checkpoints.load_latest(folder, settings):
         run.restore(state)
         log.info("%s: resuming after epoch %d of %d", run.name, len(run.rows), task.epochs)
         write_csv(metrics, pd.DataFrame(run.rows))
     started, resumed = time.monotonic(), len(run.rows)
     for epoch in range(resumed + 1, task.epochs + 1):
-        row = run.epoch(epoch)
+        with enough_memory(task):
+            row = run.epoch(epoch)
         checkpoints.save(folder, epoch, run.state(), settings)
         write_csv(metrics, pd.DataFrame(run.rows))
         left = (time.monotonic() - started) / (epoch - resumed) * (task.epochs - epoch)
@@ -64,6 +67,18 @@ def bound_to(task: Task, code: str) -> dict:
 def checkpoint_folder(task: Task, *, checkpoint_root: str | Path, code: str = "") -> Path:
     """Where `train` keeps the checkpoints of a task; they are of no use once all that it was trained for is written."""
     return checkpoints.folder_for(checkpoint_root, bound_to(task, code))
+
+
+@contextmanager
+def enough_memory(task: Task) -> Iterator[None]:
+    """Say what to lower where the GPU's memory does not suffice."""
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        raise UserError(
+            f"{task.name}, seed {task.seed}: no memory left on {task.device}: lower {task.smaller}"
+            " (training then starts afresh), or choose a freer card with CUDA_VISIBLE_DEVICES"
+        ) from None
 
 
 def half_precision(task: Task) -> bool:
@@ -176,6 +191,7 @@ class Run:
     def restore(self, state: dict) -> None:
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
-        self.scaler.load_state_dict(state["scaler"])
+        if state["scaler"]:  # a run on the CPU scales nothing
+            self.scaler.load_state_dict(state["scaler"])
         self.updates, self.rows = state["updates"], state["rows"]
         checkpoints.restore_random_state(state["random"])

@@ -18,6 +18,7 @@ TEST_BATCH = 32  # lines
 class PretrainingTask(TextTask):
     columns = ("val_loss", "lr")
     advice = "lower language_model pretraining learning_rate, add warmup_steps or switch mixed_precision off"
+    smaller = "language_model/pretraining/batch_size or language_model/max_sequence_length"
 
     def __init__(self, run: LanguageRun, tokens: str, *, model: dict, phase: dict, device: torch.device):
         train = load_texts(tokens, "train", labelled=False).first(phase["train_lines"])

@@ -30,6 +30,7 @@ class StandInTask(Task):
     columns = ("val_loss", "lr")
     examples = "texts"
     advice = "lower probing/stand_in/learning_rate"
+    smaller = "probing/stand_in/batch_size or probing/stand_in/tokens"
     clip_norm = CLIP
 
     def __init__(self, kind: str, tokenizer: PreTrainedTokenizerFast, train: list[str], valid: list[str], *,

@@ -23,6 +23,7 @@ class Task(ABC):
     columns: tuple[str, ...]  # what `validate` returns, and "lr", as ordered in the metrics; a bar shows the first two
     examples: str  # what the throughput counts, such as "images"
     advice: str  # what to change when the loss is not finite
+    smaller: str  # what to lower when memory runs out
     mixed_precision: bool = False  # half precision on a GPU; a CPU always computes in full precision
     clip_norm: float | None = None  # the largest norm of all gradients together
 
