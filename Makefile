@@ -10,7 +10,7 @@ MINI      = --configfile config/mini.yaml
 REPORT    = results/mini/report.html
 ATLAS     = results/mini/atlas/index.html
 
-.PHONY: help setup mini targets test test-browser test-slurm test-faults bench lint docs clean clean-checkpoints
+.PHONY: help setup mini targets check-gpu test test-browser test-slurm test-faults bench lint docs clean clean-checkpoints
 
 help: ## what can be made (this list)
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -31,6 +31,9 @@ mini: setup ## every item on embedded data, the atlas and the report
 
 targets: setup ## a list of every item: target, whether it is made, time, GPU
 	@PYTHONPATH=workflow/scripts $(RUN) tools/targets.py
+
+check-gpu: setup ## whether every model trains on this GPU as on the CPU, its speed and memory: two minutes
+	@PYTHONPATH=workflow/scripts $(RUN) tools/check_gpu.py
 
 test: setup ## the test suite
 	$(RUN) -m pytest -n 2 --dist loadfile
