@@ -12,6 +12,12 @@ def snakemake():
 
 
 @pytest.fixture(scope="session")
+def fake_keys() -> list[bytes]:
+    """Secrets in the environment of every run."""
+    return [key.encode() for key in FAKE_KEYS.values()]
+
+
+@pytest.fixture(scope="session")
 def make_checkout():
     return copy_checkout
 

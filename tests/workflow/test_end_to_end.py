@@ -59,6 +59,12 @@ def test_nothing_that_is_judged_is_missing(finished):
         assert not re.findall("cannot be judged|provides no row", text), text
 
 
+def test_no_file_holds_a_secret_of_the_environment(finished, fake_keys):
+    """Neither logs nor manifests, neither results nor the atlas, nor what Snakemake keeps."""
+    files = [file for file in finished.rglob("*") if file.is_file()]
+    assert not [file for file in files if any(key in file.read_bytes() for key in fake_keys)]
+
+
 def test_a_manifest_holds_the_settings_and_the_scale_of_its_own_job(finished):
     results = finished / "results" / "mini"
     simulated = json.loads((results / "transformers" / "data" / "fig4.manifest.json").read_text())

@@ -5,6 +5,8 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from clusterlens.redaction import redacted
+
 PACKAGES = ("clusterlens", "numpy", "torch", "scikit-learn", "transformers", "spikingjelly", "matplotlib", "snakemake")
 
 log = logging.getLogger("clusterlens")
@@ -21,6 +23,13 @@ def versions() -> dict[str, str]:
     return found
 
 
+class Redacting(logging.Formatter):
+    """Lines and tracebacks without secrets."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redacted(super().format(record))
+
+
 def open_log(path: str | None) -> None:
     """Send the library's messages to the job's log file and to stderr; what is at level DEBUG only to the file."""
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
@@ -32,7 +41,7 @@ def open_log(path: str | None) -> None:
         old.close()
         log.removeHandler(old)
     for handler in handlers:
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
+        handler.setFormatter(Redacting("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
         log.addHandler(handler)
     log.setLevel(logging.DEBUG)
     log.propagate = False

@@ -10,6 +10,7 @@ from pathlib import Path
 from clusterlens.errors import UserError
 from clusterlens.files import digest, read_json, sha256, write_json
 from clusterlens.logs import versions
+from clusterlens.redaction import redacted
 
 ROOT = Path(__file__).resolve().parents[3]
 PAPER = "paper"  # the label of a result whose settings, and those of everything behind it, are the paper's
@@ -124,4 +125,4 @@ def write_manifest(smk, facts: dict, seconds: float, inputs: dict[str, str]) -> 
         "seconds": round(seconds, 3),
         **facts,
     }
-    write_json(smk.output.manifest, manifest)
+    write_json(smk.output.manifest, redacted(manifest))
