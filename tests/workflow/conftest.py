@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from checkout import call_snakemake, copy_checkout
+from checkout import FAKE_KEYS, call_snakemake, copy_checkout
 
 
 @pytest.fixture(scope="session")
