@@ -10,9 +10,9 @@ from clusterlens.attention.study import follow
 from clusterlens.attention.tokens import Tokens
 from clusterlens.models.image_models import RUNS, build
 from clusterlens.models.inside import describe_layers, operations, untrained
-from clusterlens.particles.fields import FIELDS
 from clusterlens.particles.integrators import INTEGRATORS
 from clusterlens.particles.record import record
+from clusterlens.particles.settings import FIELDS
 from clusterlens.probing.by_state import probe
 from clusterlens.probing.capture import capture
 from clusterlens.probing.head_weights import heads_of
