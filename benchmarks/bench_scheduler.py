@@ -1,4 +1,4 @@
-"""What Snakemake itself costs: planning a thousand seeds of six models, and starting a job of the cheapest rule.
+"""What Snakemake itself costs: planning a thousand training jobs, and starting a job of the cheapest rule.
 
 Usage: bench_scheduler.py [jobs]
 """
@@ -14,11 +14,12 @@ from clusterlens.data.formats import write_csv
 
 MINI = ("--cores", "1", "--configfile", "config/mini.yaml")
 FEW = 10  # jobs of the run that is subtracted, so that the start of Snakemake does not count
-TABLE = "results/mini/spiking/table2.csv"
 
 
-def plan(seeds: int) -> Cost:
-    return measure_snakemake("-n", *MINI, "--config", f"training={{seeds: {[*range(seeds)]}}}", "--", TABLE)
+def plan(jobs: int) -> Cost:
+    seeds = [*range(jobs)]
+    runs = [f"results/mini/runs/vit/seed{seed}/metrics.csv" for seed in seeds]
+    return measure_snakemake("-n", *MINI, "--config", f"training={{seeds: {seeds}}}", "--", *runs)
 
 
 def run(jobs: int, folder: Path) -> Cost:
@@ -26,14 +27,15 @@ def run(jobs: int, folder: Path) -> Cost:
 
 
 def main(jobs: int) -> None:
-    few_seeds, many_seeds = plan(10), plan(1000)
+    one, thousand, more = plan(1), plan(1000), plan(3000)
     with tempfile.TemporaryDirectory() as place:
         folder = copy_checkout(Path(place))
         few, many = run(FEW, folder), run(FEW + jobs, folder)
     rows = [
-        at_most("planning 6,000 jobs: CPU seconds", many_seeds.cpu, 30),
-        at_most("planning 6,000 jobs: peak MB", many_seeds.peak_mb, 1000),
-        at_most("planning: CPU seconds of 6,000 jobs over those of 60", many_seeds.cpu / few_seeds.cpu, 10),
+        at_most("planning 1,000 training jobs: CPU seconds", thousand.cpu, 30),
+        at_most("planning 1,000 training jobs: CPU seconds over those of one", thousand.cpu / one.cpu, 10),
+        at_most("planning 3,000 training jobs: CPU seconds over those of 1,000", more.cpu / thousand.cpu, 4),
+        at_most("planning 3,000 training jobs: peak MB", more.peak_mb, 1000),
         at_most("a job beyond its own work: CPU seconds", (many.cpu - few.cpu) / jobs, 0.5),
         at_most("a job beyond its own work: seconds", (many.wall - few.wall) / jobs, 1),
         at_most(f"running {FEW + jobs} jobs: peak MB", many.peak_mb, 1000),

@@ -2,33 +2,29 @@
 
 import json
 
-from checkout import Cost, copy_checkout, measure_snakemake, tiny_jobs
+from checkout import copy_checkout, measure_snakemake, tiny_jobs
 from conftest import OVERLAYS
 
 SEEDS = [*range(1000)]
 MANY = 100
 PLANNING_SECONDS, PEAK_MB = 30, 1000  # CPU seconds: other processes do not count
+SIMULATED = f"simulations={{emergence: {{boolean_matrix: {{seeds: {SEEDS}}}}}}}"
 FIGURE = "results/mini/emergence/boolean_matrix.png"
 
 
-def plan(target: str, settings: str) -> Cost:
-    return measure_snakemake("-n", "--cores", "1", "--configfile", *OVERLAYS, "--config", settings, "--", target)
-
-
 def test_a_thousand_seeds_are_planned_in_seconds():
-    """Of a simulation they are one job; of the six models of S Table 2 they are 6,000."""
-    simulated = plan(FIGURE, f"simulations={{emergence: {{boolean_matrix: {{seeds: {SEEDS}}}}}}}")
-    trained = plan("results/mini/spiking/table2.csv", f"training={{seeds: {SEEDS}}}")
-    print(f"planned: {simulated}, {trained}")
-    for cost in (simulated, trained):
-        assert cost.cpu < PLANNING_SECONDS and cost.peak_mb < PEAK_MB
+    """Of a simulation they are one job, of a model a thousand."""
+    words = ("-n", "--cores", "1", "--configfile", *OVERLAYS, "--config", SIMULATED, f"training={{seeds: {SEEDS}}}", "--")
+    runs = [f"results/mini/runs/vit/seed{seed}/metrics.csv" for seed in SEEDS]
+    cost = measure_snakemake(*words, FIGURE, *runs)
+    print(f"planned {len(SEEDS)} runs and a simulation of as many seeds: {cost}")
+    assert cost.cpu < PLANNING_SECONDS and cost.peak_mb < PEAK_MB
 
 
 def test_many_tiny_jobs_and_a_thousand_seeds_run(tmp_path):
     folder = copy_checkout(tmp_path)
-    settings = f"simulations={{emergence: {{boolean_matrix: {{seeds: {SEEDS}}}}}}}"
     targets = tiny_jobs(MANY, folder)
-    words = ("--cores", "2", "--configfile", *OVERLAYS, "--config", settings, "--", *targets, FIGURE)
+    words = ("--cores", "2", "--configfile", *OVERLAYS, "--config", SIMULATED, "--", *targets, FIGURE)
     cost = measure_snakemake(*words, folder=folder)
     print(f"ran {MANY} copies and a simulation: {cost}")
     assert all((folder / target).is_file() for target in targets)
