@@ -1,4 +1,4 @@
-"""The `snakemake` command of the project's environment: Snakemake itself, with five things put right.
+"""The `snakemake` command of the project's environment: Snakemake itself, with six things put right.
 
 - Targets are told from option values. Snakemake's parser lets `--resources`, `--forcerun` and their like take every
   word that follows, so that `snakemake --cores 1 --resources gpu=1 results/table2.csv` fails.
@@ -7,6 +7,7 @@
 - Ctrl-C stops jobs without a traceback for each, and jobs end when Snakemake is killed.
 - Locks name their owner. The lock of a Snakemake that was killed is removed, that of a living one is explained, and of
   two that start at once only one gets it.
+- A clock that was set back costs no result.
 """
 
 import argparse
@@ -190,9 +191,22 @@ def name_owners(persistence: type) -> None:
     persistence._read_locks, persistence.lock = living, lock
 
 
+async def keep_order(dag, job, outputs: list) -> None:
+    """Outputs that look older than an input, because a clock was set back, get the input's time.
+
+    Snakemake would remove them, hours of training included.
+    """
+    inputs = [await file.mtime_uncached(skip_storage=True) for file in job.input if await file.exists_local()]
+    newest = max((times.local() for times in inputs), default=0)
+    for file in outputs:
+        if await file.exists_local() and (await file.mtime_uncached(skip_storage=True)).local() < newest:
+            file.touch(times=(newest, newest))
+
+
 def put_right() -> None:
     """Replace what Snakemake has no setting for."""
     from snakemake import report
+    from snakemake.dag import DAG
     from snakemake.persistence.file import FilePersistence
     from snakemake.script import PythonScript
 
@@ -210,6 +224,7 @@ def put_right() -> None:
 
     report.auto_report = report_what_is_there
     PythonScript.get_preamble = die_well
+    DAG.check_output_mtime = keep_order
     name_owners(FilePersistence)
     sys.executable = shlex.quote(sys.executable)
 

@@ -14,7 +14,17 @@ FIGURE = "results/mini/emergence/boolean_matrix.png"
 
 def test_a_thousand_seeds_are_planned_in_seconds():
     """Of a simulation they are one job, of a model a thousand."""
-    words = ("-n", "--cores", "1", "--configfile", *OVERLAYS, "--config", SIMULATED, f"training={{seeds: {SEEDS}}}", "--")
+    words = (
+        "-n",
+        "--cores",
+        "1",
+        "--configfile",
+        *OVERLAYS,
+        "--config",
+        SIMULATED,
+        f"training={{seeds: {SEEDS}}}",
+        "--",
+    )
     runs = [f"results/mini/runs/vit/seed{seed}/metrics.csv" for seed in SEEDS]
     cost = measure_snakemake(*words, FIGURE, *runs)
     print(f"planned {len(SEEDS)} runs and a simulation of as many seeds: {cost}")

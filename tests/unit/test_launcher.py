@@ -83,8 +83,8 @@ def test_a_report_shows_the_files_that_are_there():
 
 
 def test_python_is_quoted_for_the_shell(monkeypatch):
-    for place in ("snakemake.report.auto_report", "snakemake.script.PythonScript.get_preamble"):
-        monkeypatch.setattr(place, lambda *_: "# preamble")
+    for place in ("report.auto_report", "script.PythonScript.get_preamble", "dag.DAG.check_output_mtime"):
+        monkeypatch.setattr(f"snakemake.{place}", lambda *_: "# preamble")
     monkeypatch.setattr(launcher, "name_owners", lambda persistence: None)
     monkeypatch.setattr(sys, "executable", "/envs/of Zoë/bin/python")
     launcher.put_right()

@@ -1,5 +1,6 @@
 """What the screen shows of a run that fails, and of targets that do not exist."""
 
+import errno
 import logging
 from types import SimpleNamespace
 
@@ -49,6 +50,14 @@ def fail(log: str = "", *, jobid: int = 1, rule: str = "train_model") -> None:
 def test_an_unknown_target_gets_a_hint(screen, asked, hint):
     print_exception(MissingRuleException(asked))
     assert screen.seen[-1].splitlines()[-1] == f"clusterlens: no target '{asked}': {hint}"
+
+
+def test_what_the_disk_refuses_snakemake_itself_comes_with_what_to_do(screen):
+    refusal = OSError(errno.EROFS, "Read-only file system", "results/runs")
+    print_exception(WorkflowError("Failed to create output directory results/runs.", refusal))
+    assert screen.seen[-1].splitlines()[-1] == (
+        "clusterlens: results/runs: the disk cannot be written to: choose other folders in pathvars"
+    )
 
 
 def test_long_lists_of_files_are_counted(screen):

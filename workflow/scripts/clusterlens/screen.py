@@ -13,6 +13,7 @@ from typing import Any
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from clusterlens.damage import PLACES
 from clusterlens.logs import internal_error, killed, last_error
 
 LISTED = 3  # files named in a message before the rest is counted
@@ -45,8 +46,8 @@ class Screen(logging.Filter):
             self.failed[record.jobid] = self.failure(record.rule_name, record.log)
         elif event == LogEvent.JOB_FINISHED:
             self.failed.pop(record.job_id, None)
-        elif event == LogEvent.ERROR and record.exception == "MissingRuleException":
-            record.msg += self.hint(record.msg)
+        elif event == LogEvent.ERROR:
+            record.msg += self.hint(record.msg) if record.exception == "MissingRuleException" else refused(record.msg)
         elif str(record.msg).startswith("Terminating processes on user request"):
             self.interrupted.set()
         return not (self.interrupted.is_set() and event in (LogEvent.JOB_ERROR, LogEvent.ERROR))
@@ -70,6 +71,13 @@ class Screen(logging.Filter):
         )
         for line in reversed([*lines]):
             atexit.register(print, f"clusterlens: {line}", file=sys.stderr)
+
+
+def refused(message: str) -> str:
+    """A line for what the disk refused Snakemake itself, such as the folder of an output."""
+    found = re.search(r"\[Errno (\d+)\] [^:]+: '(.+?)'", message)
+    reason = PLACES.get(int(found[1])) if found else None
+    return f"\nclusterlens: {found[2]}: {reason}" if found and reason else ""
 
 
 def shortened(files: list[str]) -> list[str]:
