@@ -69,15 +69,18 @@ def test_long_lists_of_files_are_counted(screen):
 
 
 def test_the_last_lines_say_what_failed(screen, tmp_path):
-    for name, text in {"user": "12:00:00 ERROR no column 'bmi'\n", "died": "12:00:00 INFO commit\n"}.items():
+    logs = {"user": "12:00:00 ERROR no column 'bmi'\n", "died": "12:00:00 INFO commit\n", "shell": "cp: no such file\n"}
+    for name, text in logs.items():
         (tmp_path / f"{name}.log").write_text(text)
     fail(f"{tmp_path}/user.log", jobid=1)
     fail(f"{tmp_path}/died.log", jobid=2)
     fail(f"{tmp_path}/never_written.log", jobid=3, rule="probe_heads")
+    fail(f"{tmp_path}/shell.log", jobid=5, rule="alias_spiking")
     fail(f"{tmp_path}/again.log", jobid=4)
     logger.info("Finished", extra={"event": LogEvent.JOB_FINISHED, "job_id": 4})
     screen.end()
-    assert sorted(screen.seen[-3:]) == [
+    assert sorted(screen.seen[-4:]) == [
+        f"clusterlens: internal error in alias_spiking, see {tmp_path}/shell.log",
         "clusterlens: internal error in probe_heads, see above",
         "clusterlens: no column 'bmi'",
         f"clusterlens: {killed('train_model', tmp_path / 'died.log')}",

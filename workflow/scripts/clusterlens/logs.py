@@ -57,6 +57,11 @@ def killed(rule: str, path: Path) -> str:
     return f"{rule} was killed, perhaps for lack of memory, see {path}; the same command resumes"
 
 
+def has_begun(path: Path) -> bool:
+    """Whether a log is that of a script; a shell command writes only what went wrong."""
+    return " INFO " in path.read_text(encoding="utf-8", errors="replace")
+
+
 def last_error(path: Path) -> str:
     """The last error in a job's log; empty where there is none."""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()

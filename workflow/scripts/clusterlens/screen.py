@@ -14,7 +14,7 @@ from typing import Any
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from clusterlens.damage import PLACES
-from clusterlens.logs import internal_error, killed, last_error
+from clusterlens.logs import has_begun, internal_error, killed, last_error
 
 LISTED = 3  # files named in a message before the rest is counted
 HEARD = 0.5  # seconds in which Snakemake hears of an interrupt that has already ended a job
@@ -53,9 +53,11 @@ class Screen(logging.Filter):
         return not (self.interrupted.is_set() and event in (LogEvent.JOB_ERROR, LogEvent.ERROR))
 
     def failure(self, rule: str, logs: list[str]) -> str:
-        """Why a job failed: the last error of its log; without one it was killed, without a log it never began."""
+        """Why a job failed: the last error of its log; where a log of ours has none, the job was killed."""
         fresh = [path for path in map(Path, logs) if path.is_file() and path.stat().st_mtime >= self.started]
-        return last_error(fresh[0]) or killed(rule, fresh[0]) if fresh else internal_error(rule, None)
+        if not fresh:
+            return internal_error(rule, None)
+        return last_error(fresh[0]) or (killed if has_begun(fresh[0]) else internal_error)(rule, fresh[0])
 
     def hint(self, message: str) -> str:
         """A line for a target that no rule makes."""
