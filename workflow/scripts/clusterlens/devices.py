@@ -17,7 +17,7 @@ def pick(name: str) -> torch.device:
         if visible and visible[0] in "0123456789GM" and not cards:  # numbers, GPU-... or MIG-...
             log.warning(
                 "CUDA_VISIBLE_DEVICES is %s, but torch cannot use that card: computing on the CPU;"
-                " `make check-gpu` says why",
+                " see what `make check-gpu` says",
                 visible,
             )
         return torch.device("cuda" if cards else "cpu")

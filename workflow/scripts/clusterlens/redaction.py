@@ -4,7 +4,7 @@ import os
 import re
 from typing import Any
 
-SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")  # in the name of an environment variable
+SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")  # the end of the name of an environment variable
 SHORTEST = 8  # characters of a secret: shorter values are words that occur anyway
 USER_INFO = re.compile(r"(?<=://)[^/\s@]+@")  # name and password in an address
 HIDDEN = "[hidden]"
