@@ -50,6 +50,17 @@ def test_a_job_killed_in_the_middle_says_so_and_a_damaged_checkpoint_is_passed_o
     assert untrained.results() == undisturbed.results()
 
 
+def test_a_snakemake_killed_in_the_middle_takes_its_job_along_and_the_next_one_resumes_it(undisturbed, untrained):
+    started = untrained.start()
+    pause_training(untrained.folder, RUN)
+    started.kill()
+    started.wait(60)
+    wait_for(lambda: not training_process(untrained.folder), "the end of the job", seconds=10)
+    untrained.finish()
+    assert "resuming after epoch" in (untrained.folder / "logs/mini/train_model/vit_seed0.log").read_text()
+    assert untrained.results() == undisturbed.results()
+
+
 def test_of_two_that_start_at_once_one_runs_and_the_other_says_who_does(undisturbed, untrained):
     both = [untrained.start(screen=f"{number}.txt") for number in range(2)]
     codes = [started.wait(600) for started in both]
