@@ -10,7 +10,7 @@ MINI      = --configfile config/mini.yaml
 REPORT    = results/mini/report.html
 ATLAS     = results/mini/atlas/index.html
 
-.PHONY: help setup mini targets check-gpu test test-browser test-slurm test-faults bench lint docs clean clean-checkpoints
+.PHONY: help setup mini targets check-gpu test test-whole test-browser test-slurm test-faults bench lint docs clean clean-checkpoints
 
 help: ## what can be made (this list)
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
@@ -35,8 +35,11 @@ targets: setup ## a list of every item: target, whether it is made, time, GPU
 check-gpu: setup ## whether every model trains on this GPU as on the CPU, its speed and memory: two minutes
 	@PYTHONPATH=workflow/scripts $(RUN) tools/check_gpu.py
 
-test: setup ## the test suite
+test: setup ## the test suite; the tests below take longer or need more
 	$(RUN) -m pytest -n 2 --dist loadfile
+
+test-whole: setup ## the whole workflow once, with the smallest models
+	$(RUN) -m pytest tests/whole
 
 test-browser: setup ## the atlas in Chromium, which is installed where that is allowed
 	@sh tools/debian.sh chromedriver chromium chromium-driver

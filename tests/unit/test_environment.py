@@ -114,7 +114,8 @@ def test_another_python_is_refused_in_one_line(builds, monkeypatch):
 
 
 def test_without_a_python_make_says_what_to_do():
-    run = subprocess.run(["make", "setup", "PYTHON=no-such-python"], cwd=ROOT, capture_output=True, text=True)
+    command = ["make", "--no-print-directory", "setup", "PYTHON=no-such-python"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert run.returncode and not run.stdout
     told = [line for line in run.stderr.splitlines() if not line.startswith("make")]
     assert told == [
@@ -130,7 +131,18 @@ def test_make_help_lists_what_can_be_made():
 
 
 def test_make_quotes_the_folder_of_the_environment():
-    goals = ("mini", "targets", "test", "test-browser", "test-slurm", "test-faults", "bench", "lint", "docs")
+    goals = (
+        "mini",
+        "targets",
+        "test",
+        "test-whole",
+        "test-browser",
+        "test-slurm",
+        "test-faults",
+        "bench",
+        "lint",
+        "docs",
+    )
     lines = answer("make", "-n", *goals, f"VENV={FOLDER}").replace("\\\n", "").splitlines()
     words = [word for line in lines for word in shlex.split(line) if "Zoë" in word]
     assert len(words) > len(goals) and {*words} == {FOLDER, f"{FOLDER}/bin/python"}

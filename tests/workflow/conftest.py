@@ -1,27 +1,5 @@
-"""The workflow as a user calls it, as fixtures."""
+"""The workflow as a user calls it."""
 
-from pathlib import Path
+from fixtures import checkout, fake_keys, make_checkout, snakemake
 
-import pytest
-from checkout import FAKE_KEYS, call_snakemake, copy_checkout
-
-
-@pytest.fixture(scope="session")
-def snakemake():
-    return call_snakemake
-
-
-@pytest.fixture(scope="session")
-def fake_keys() -> list[bytes]:
-    """Secrets in the environment of every run."""
-    return [key.encode() for key in FAKE_KEYS.values()]
-
-
-@pytest.fixture(scope="session")
-def make_checkout():
-    return copy_checkout
-
-
-@pytest.fixture
-def checkout(tmp_path) -> Path:
-    return copy_checkout(tmp_path)
+__all__ = ["checkout", "fake_keys", "make_checkout", "snakemake"]
