@@ -55,10 +55,11 @@ def sentence(found: Counter) -> str:
     real = sum(found[name] for name in ("reproduced", "not reproduced", "undecided")) + impossible
     on_stand_ins = found.total() - real
     return (
-        f"Without a GPU, `make mini` judges {real} of {found.total()} claims for good, those about simulations at the "
-        f"papers' scale, settings, algebra and arithmetic: **{found['reproduced']} are reproduced, "
+        f"Without a GPU, `make mini` judges {real} of {found.total()} claims on the papers' own terms, those about "
+        f"simulations at full scale, settings, algebra and arithmetic: **{found['reproduced']} are reproduced, "
         f"{found['not reproduced']} are not, {impossible} cannot hold or contradict themselves, "
         f"{found['undecided']} are undecided** over their seeds. The other {on_stand_ins} need training or data "
-        f"and are shown on stand-ins ({found['held here']} held, {found['did not hold here']} did not, "
-        f"{found['not comparable here']} are not comparable), which says nothing about the papers."
+        f"and are shown on stand-ins or at a smaller scale ({found['held here']} held, "
+        f"{found['did not hold here']} did not, {found['not comparable here']} are not comparable), "
+        "which says nothing about the papers."
     )

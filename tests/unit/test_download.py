@@ -10,8 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from clusterlens.data import hub
-from clusterlens.data.download import Unreachable, download, reach, shown
+from clusterlens.data.download import Unreachable, download, reach
 from clusterlens.errors import UserError
+from clusterlens.redaction import without_user
 
 BODY = bytes(range(256)) * 4000  # about 1 MB
 SIZE = len(BODY)
@@ -215,14 +216,14 @@ def free_port():
 @pytest.mark.parametrize(
     ("address", "seen"),
     [
-        ("https://name:secret@hub.example/x", "https://***@hub.example/x"),
-        ("https://secret@hub.example", "https://***@hub.example"),
-        ("https://name:sec/r@ret@hub.example", "https://***@hub.example"),
+        ("https://name:secret@hub.example/x", "https://[hidden]@hub.example/x"),
+        ("https://secret@hub.example", "https://[hidden]@hub.example"),
+        ("https://name:sec/r@ret@hub.example", "https://[hidden]@hub.example"),
         ("https://hub.example/x", "https://hub.example/x"),
     ],
 )
 def test_an_address_is_shown_without_its_password(address, seen):
-    assert shown(address) == seen
+    assert without_user(address) == seen
 
 
 def test_the_password_of_the_endpoint_is_in_no_message(tmp_path, monkeypatch):
@@ -236,5 +237,5 @@ def test_the_password_of_the_endpoint_is_in_no_message(tmp_path, monkeypatch):
         hub.fetch({"kind": "checkpoint", "hub": repository}, {}, tmp_path, tmp_path)
     with pytest.raises(Unreachable) as broken:
         hub.get_file(repository, "config.json", "model", tmp_path)
-    assert "***@127.0.0.1" in str(refusal.value) and "***@127.0.0.1" in said[0]
+    assert "[hidden]@127.0.0.1" in str(refusal.value) and "[hidden]@127.0.0.1" in said[0]
     assert "secret" not in f"{refusal.value} {broken.value} {said}"

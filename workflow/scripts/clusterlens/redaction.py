@@ -22,3 +22,9 @@ def redacted(value: Any) -> Any:
     for secret in sorted(secrets, key=len, reverse=True):
         value = value.replace(secret, HIDDEN)
     return USER_INFO.sub(f"{HIDDEN}@", value)
+
+
+def without_user(address: str) -> str:
+    """A whole address without name and password. Unlike in other texts, these may hold slashes and more @ signs."""
+    scheme, mark, rest = address.partition("://")
+    return f"{scheme}{mark}{HIDDEN}@{rest.rpartition('@')[2]}" if "@" in rest else address

@@ -10,6 +10,7 @@ from clusterlens.damage import explain
 from clusterlens.data.checksums import verify
 from clusterlens.errors import UserError
 from clusterlens.logs import log
+from clusterlens.redaction import without_user
 
 CONNECT_SECONDS, READ_SECONDS = 4, 30
 CHUNK = 1 << 16
@@ -40,13 +41,7 @@ def reach(address: str) -> None:
     try:
         requests.head(address, timeout=(CONNECT_SECONDS, READ_SECONDS), allow_redirects=False)
     except requests.RequestException as error:
-        raise Unreachable(f"{shown(address)} cannot be reached ({brief(error)})") from None
-
-
-def shown(address: str) -> str:
-    """An address as messages may show it: without the name and the password that it may hold."""
-    scheme, mark, rest = address.partition("://")
-    return f"{scheme}{mark}***@{rest.rpartition('@')[2]}" if "@" in rest else address
+        raise Unreachable(f"{without_user(address)} cannot be reached ({brief(error)})") from None
 
 
 def download(

@@ -6,10 +6,11 @@ import os
 from pathlib import Path
 
 from clusterlens.data.checksums import verify
-from clusterlens.data.download import Unreachable, broken_off, reach, shown
+from clusterlens.data.download import Unreachable, broken_off, reach
 from clusterlens.data.text import long_enough, write_documents, write_labelled, write_lines
 from clusterlens.errors import UserError
 from clusterlens.logs import log
+from clusterlens.redaction import without_user
 
 SMALL_FILES = {
     *("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
@@ -42,7 +43,7 @@ def get_file(hub: dict, path: str, repo_type: str, partial: Path) -> Path:
     from huggingface_hub import errors, hf_hub_download
 
     place = f"{hub['id']}/{path} at revision {hub['revision']}"
-    log.info("downloading %s from %s", place, shown(endpoint()))
+    log.info("downloading %s from %s", place, without_user(endpoint()))
     missing = (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.RemoteEntryNotFoundError)
     try:
         options = {"repo_type": repo_type, "revision": hub["revision"], "local_dir": partial, "endpoint": endpoint()}
@@ -52,7 +53,7 @@ def get_file(hub: dict, path: str, repo_type: str, partial: Path) -> Path:
             f"the hub has no {place} ({type(error).__name__}): correct it in config/datasets.yaml"
         ) from None
     except (errors.HfHubHTTPError, errors.LocalEntryNotFoundError, OSError) as error:
-        said = f"the transfer of {place} broke off ({type(error).__name__}); the next run goes on"
+        said = f"the transfer of {place} broke off ({type(error).__name__}); the next run resumes"
         raise broken_off(error, said) from None
     if checksum := hub.get("checksums", {}).get(path):
         try:
