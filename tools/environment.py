@@ -15,10 +15,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements.lock"
-LAUNCHER = ROOT / "tools" / "launcher.py"
+TOOLS = ROOT / "tools"
+LAUNCHER = ("launcher.py", "slurm_jobs.py")
 COMMAND = """#!/bin/sh
 here=$(dirname "$(readlink -f "$0")")
-exec "$here/python" "$here/clusterlens_launcher.py" "$@"
+exec "$here/python" "$here/../clusterlens/launcher.py" "$@"
 """
 
 
@@ -39,10 +40,12 @@ def install_packages(folder: Path, *, clear: bool) -> None:
 
 def install_launcher(folder: Path) -> None:
     """Put the launcher in the place of Snakemake's own command, whose first line breaks in a folder with a space."""
-    for name, text in {"snakemake": COMMAND, "clusterlens_launcher.py": LAUNCHER.read_text(encoding="utf-8")}.items():
-        file = folder / "bin" / name
+    modules = {f"clusterlens/{name}": (TOOLS / name).read_text(encoding="utf-8") for name in LAUNCHER}
+    for name, text in {**modules, "bin/snakemake": COMMAND}.items():
+        file = folder / name
+        file.parent.mkdir(exist_ok=True)
         if not file.exists() or file.read_text(encoding="utf-8") != text:
-            new = file.with_name(f".{name}.new")
+            new = file.with_name(f".{file.name}.new")
             new.write_text(text, encoding="utf-8")
             new.chmod(0o755)
             os.replace(new, file)

@@ -1,4 +1,4 @@
-"""The `snakemake` command of the project's environment: Snakemake itself, with six things put right.
+"""The `snakemake` command of the project's environment: Snakemake itself, with seven things put right.
 
 - Targets are told from option values. Snakemake's parser lets `--resources`, `--forcerun` and their like take every
   word that follows, so that `snakemake --cores 1 --resources gpu=1 results/table2.csv` fails.
@@ -7,6 +7,7 @@
 - Ctrl-C stops jobs without a traceback for each, and jobs end when Snakemake is killed.
 - Locks name their owner. The lock of a Snakemake that was killed is removed, that of a living one is explained, and of
   two that start at once only one gets it.
+- SLURM jobs that a killed Snakemake has left do not run a second time beside themselves.
 - A clock that was set back costs no result.
 """
 
@@ -21,8 +22,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import slurm_jobs
+
 CONFIG_FILES = (".yaml", ".yml", ".json")
 OWNER = "# owner "  # opens the first line of a lock file; the lines that follow are the files that it locks
+COMMAND = "CLUSTERLENS_COMMAND"  # the environment variable from which manifests take what the user typed
 PR_SET_PDEATHSIG = 1  # of Linux: the signal that a process gets when its parent ends
 ON_LINUX = f"import ctypes; ctypes.CDLL(None).prctl({PR_SET_PDEATHSIG}, signal.SIGKILL);"
 FOLLOW = ON_LINUX if sys.platform == "linux" else ""
@@ -159,6 +163,15 @@ def alone(folder: Path) -> Iterator[None]:
         yield
 
 
+class PlanAgain(SystemExit):
+    """Snakemake has to start again with the same command."""
+
+
+def submits_to_slurm(dag) -> bool:
+    plugin = dag and dag.workflow.executor_plugin
+    return bool(plugin) and plugin.name == "slurm"
+
+
 def name_owners(persistence: type) -> None:
     """Let Snakemake's locks carry their owner; those of the dead do not count."""
 
@@ -183,12 +196,25 @@ def name_owners(persistence: type) -> None:
             self._write_locks("output", (mine, *map(str, self.all_outputfiles())))
             written = [*self._lockfile.values()]
         try:
+            if submits_to_slurm(self.dag):
+                files = {*map(str, self.all_outputfiles()), *map(str, self.all_inputfiles())}
+                folder, owners = Path(self.path), (lambda: (read_lock(file)[0] for file in lock_files(self)))
+                if slurm_jobs.end_survivors(folder, owners, files):
+                    raise PlanAgain  # their last doings have changed the files that the plan was made from
+                slurm_jobs.name_jobs(self.dag.workflow.executor_settings, folder, this_process())
             yield
         finally:
             for path in written:
                 Path(path).unlink(missing_ok=True)
 
-    persistence._read_locks, persistence.lock = living, lock
+    begin = persistence.started
+
+    def started(self, job, external_jobid: str | None = None) -> None:
+        if submits_to_slurm(self.dag) and external_jobid:
+            slurm_jobs.remember(Path(self.path), external_jobid, map(str, job.output))
+        begin(self, job, external_jobid)
+
+    persistence._read_locks, persistence.lock, persistence.started = living, lock, started
 
 
 async def keep_order(dag, job, outputs: list) -> None:
@@ -230,12 +256,17 @@ def put_right() -> None:
 
 
 def main() -> None:
+    folder = Path.cwd()
     try:
         from snakemake import cli
 
+        os.environ[COMMAND] = shlex.join(["snakemake", *sys.argv[1:]])
         sys.argv[1:] = rearrange(sys.argv[1:], cli.get_argument_parser())
         put_right()
         cli.main()
+    except PlanAgain:
+        os.chdir(folder)
+        os.execvp(sys.orig_argv[0], sys.orig_argv)
     except KeyboardInterrupt:
         sys.exit("clusterlens: stopped")
 

@@ -26,9 +26,12 @@ def builds(monkeypatch, tmp_path):
         (folder / "bin" / "snakemake").write_text("Snakemake's own command")
 
     monkeypatch.setattr(environment, "install_packages", install_packages)
-    for name, text in {"LOCK": "numpy==2.0\n", "LAUNCHER": "import sys; print(sys.prefix, sys.argv[1:])\n"}.items():
-        (tmp_path / name).write_text(text)
-        monkeypatch.setattr(environment, name, tmp_path / name)
+    monkeypatch.setattr(environment, "LOCK", tmp_path / "requirements.lock")
+    monkeypatch.setattr(environment, "TOOLS", tmp_path / "tools")
+    environment.LOCK.write_text("numpy==2.0\n")
+    environment.TOOLS.mkdir()
+    (environment.TOOLS / "launcher.py").write_text("import slurm_jobs")
+    (environment.TOOLS / "slurm_jobs.py").write_text("import sys; print(sys.prefix, sys.argv[1:])\n")
     monkeypatch.setattr("sys.argv", ["environment.py", str(tmp_path / FOLDER)])
     return calls
 
@@ -70,10 +73,10 @@ def test_the_command_works_in_a_folder_of_any_name(builds, tmp_path):
 
 def test_a_changed_launcher_is_put_in_place_without_a_build(builds, tmp_path):
     environment.main()
-    environment.LAUNCHER.write_text("print('new')\n")
+    (environment.TOOLS / "slurm_jobs.py").write_text("print('new module')\n")
     environment.main()
     assert builds == [False]
-    assert answer(tmp_path / FOLDER / "bin" / "snakemake") == "new"
+    assert answer(tmp_path / FOLDER / "bin" / "snakemake") == "new module"
 
 
 def test_a_moved_environment_is_used_where_it_is(builds, tmp_path, monkeypatch):
@@ -133,6 +136,7 @@ def test_make_help_lists_what_can_be_made():
 def test_make_quotes_the_folder_of_the_environment():
     goals = (
         "mini",
+        "laptop",
         "targets",
         "test",
         "test-whole",
@@ -141,6 +145,7 @@ def test_make_quotes_the_folder_of_the_environment():
         "test-faults",
         "bench",
         "lint",
+        "evidence",
         "docs",
     )
     lines = answer("make", "-n", *goals, f"VENV={FOLDER}").replace("\\\n", "").splitlines()

@@ -1,7 +1,9 @@
 """The launcher tells targets from option values, whatever the order of words, and repairs what Snakemake cannot do."""
 
 import asyncio
+import os
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import launcher
@@ -89,3 +91,18 @@ def test_python_is_quoted_for_the_shell(monkeypatch):
     monkeypatch.setattr(sys, "executable", "/envs/of Zoë/bin/python")
     launcher.put_right()
     assert sys.executable == "'/envs/of Zoë/bin/python'"
+
+
+def test_a_plan_that_is_made_again_is_the_same_command_in_the_same_folder(monkeypatch, tmp_path):
+    def plan() -> None:
+        os.chdir("/")  # as --directory does
+        raise launcher.PlanAgain
+
+    calls = []
+    monkeypatch.setattr("snakemake.cli.main", plan)
+    monkeypatch.setattr(launcher, "put_right", lambda: None)
+    monkeypatch.setattr(sys, "argv", ["snakemake", "--directory", "/"])
+    monkeypatch.setattr(os, "execvp", lambda program, words: calls.append((Path.cwd(), program, words)))
+    monkeypatch.chdir(tmp_path)
+    launcher.main()
+    assert calls == [(tmp_path, sys.orig_argv[0], sys.orig_argv)]

@@ -5,9 +5,11 @@ import os
 import socket
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import launcher
 import pytest
+import slurm_jobs
 from snakemake.persistence.file import FilePersistence
 
 HERE = socket.gethostname()
@@ -16,7 +18,7 @@ HERE = socket.gethostname()
 @pytest.fixture
 def locks(monkeypatch, tmp_path):
     """Snakemake's locks of a folder for one output, as the launcher sets them."""
-    for name in ("_read_locks", "lock"):
+    for name in ("_read_locks", "lock", "started"):
         monkeypatch.setattr(FilePersistence, name, getattr(FilePersistence, name))  # to be restored
     launcher.name_owners(FilePersistence)
     monkeypatch.setattr(FilePersistence, "all_inputfiles", lambda self: ["in.csv"])
@@ -88,3 +90,32 @@ def test_runs_that_make_other_files_do_not_touch_each_others_locks(locks, monkey
             pass
         monkeypatch.undo()
         assert len([*locks.path.rglob("*.lock")]) == 2
+
+
+@pytest.mark.parametrize("executor", ["slurm", "local"])
+def test_only_a_snakemake_that_submits_to_slurm_asks_for_its_jobs_and_marks_them(
+    locks, executor, monkeypatch, tmp_path, ended
+):
+    gone = {"host": HERE, "pid": ended, "start": "1"}
+    name = slurm_jobs.mark(tmp_path, gone)
+    (tmp_path / "squeue").write_text(f"#!/bin/sh\necho asked >> {tmp_path}/asked; cat {tmp_path}/queue")
+    (tmp_path / "scancel").write_text(f"#!/bin/sh\n: > {tmp_path}/queue")
+    for program in ("squeue", "scancel"):
+        (tmp_path / program).chmod(0o755)
+    (tmp_path / "queue").write_text(f"7 {name}_uuid\n")
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    settings = SimpleNamespace(jobname_prefix="")
+    workflow = SimpleNamespace(executor_plugin=SimpleNamespace(name=executor), executor_settings=settings)
+    leave_lock(locks, gone)
+    locks.dag = SimpleNamespace(workflow=workflow)
+    monkeypatch.setattr(FilePersistence, "_get_key", lambda self, file: file)
+    on_slurm = executor == "slurm"
+    if on_slurm:
+        with pytest.raises(launcher.PlanAgain), locks.lock():
+            pass
+    with locks.lock():
+        locks.started(SimpleNamespace(output=["out.csv"]), "8")
+    assert (tmp_path / "asked").exists() == on_slurm
+    assert (tmp_path / "queue").read_text() == ("" if on_slurm else f"7 {name}_uuid\n")
+    assert settings.jobname_prefix == (slurm_jobs.mark(tmp_path, launcher.this_process()) if on_slurm else "")
+    assert (tmp_path / "slurm_jobs" / "8").exists() == on_slurm
