@@ -2,10 +2,10 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +14,20 @@ import pandas as pd
 ROOT = Path(__file__).resolve().parents[1]
 FAKE_KEYS = {"KAGGLE_KEY": "kaggle-key-of-nobody", "HF_TOKEN": "hub-token-of-nobody"}
 TIMES = ["seconds", "images_per_second"]
+PAUSE = """
+
+import os, signal
+
+save_without_pause = save
+
+
+def save(folder, epoch, *rest):
+    save_without_pause(folder, epoch, *rest)
+    request = Path(__file__).with_name("pause")
+    if epoch == 3 and request.exists():
+        request.unlink()
+        os.kill(os.getpid(), signal.SIGSTOP)
+"""
 
 
 def start_snakemake(*words: str, folder: Path = ROOT, **options) -> subprocess.Popen:
@@ -83,22 +97,42 @@ def wait_for(found, what: str, *, seconds: float = 180):
     return value
 
 
-def training_process(folder: Path) -> int | None:
-    """The id of the job that trains in a checkout."""
+def training_processes(folder: Path) -> list[int]:
+    """The ids of the jobs that train in a checkout."""
+    found = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = entry.read_bytes().split(b"\0")
         except OSError:
             continue
         if any(word.startswith(bytes(folder)) and word.endswith(b"train_model.py") for word in words):
-            return int(entry.parent.name)
-    return None
+            found.append(int(entry.parent.name))
+    return found
 
 
-def pause_training(folder: Path, run: str) -> int:
-    """Stop the training process after its first checkpoint, so that what follows meets it in the middle."""
-    wait_for(lambda: list((folder / "results/mini/checkpoints").rglob("epoch*.pt")), "a checkpoint")
-    pid = wait_for(lambda: training_process(folder), "the training process")
-    os.kill(pid, signal.SIGSTOP)
-    assert not (folder / run / "weights.safetensors").exists()
-    return pid
+def training_process(folder: Path) -> int | None:
+    """The id of the job that trains in a checkout."""
+    return next(iter(training_processes(folder)), None)
+
+
+def let_training_pause(folder: Path) -> None:
+    """Edit a copy of the checkout: the next training job stops itself, once, after its third checkpoint.
+
+    However fast it trains, what follows meets it in the middle.
+    """
+    module = folder / "workflow/scripts/clusterlens/training/checkpoints.py"
+    module.with_name("pause").touch()
+    module.write_text(module.read_text() + PAUSE)
+
+
+def paused_training(folder: Path) -> int:
+    """The id of the training job once it has stopped itself."""
+
+    def stopped() -> int | None:
+        for process in training_processes(folder):
+            with suppress(OSError):
+                if Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "T":
+                    return process
+        return None
+
+    return wait_for(stopped, "the training process to pause")

@@ -7,19 +7,22 @@ import time
 from contextlib import suppress
 
 import pytest
-from checkout import pause_training, training_process, wait_for
-from conftest import RUN
+from checkout import let_training_pause, paused_training, training_process, wait_for
 
 SEED = 15
 LONGEST = 6.0  # seconds after the start of a job that imports for a second or two and then trains for as long
+VICTIMS = (("job",), ("snakemake",), ("snakemake", "job"), ("job", "snakemake"))
+PARTS = ("early", "middle", "late")  # of that time, a moment of each
 
 
-@pytest.mark.parametrize("victims", [("job",), ("snakemake",), ("snakemake", "job"), ("job", "snakemake")])
-def test_a_run_that_was_killed_resumes_and_ends_as_an_undisturbed_one(victims, undisturbed, untrained):
-    moment = random.Random(f"{SEED} {victims}").uniform(0, LONGEST)
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("victims", VICTIMS, ids="-".join)
+def test_a_run_that_was_killed_resumes_and_ends_as_an_undisturbed_one(victims, part, undisturbed, untrained):
+    share = PARTS.index(part) + random.Random(f"{SEED} {victims} {part}").random()
+    moment = share / len(PARTS) * LONGEST
     print(f"seed {SEED}: {victims} killed {moment:.2f} s after the start of the job")
     started = untrained.start()
-    job = wait_for(lambda: training_process(untrained.folder) or started.poll() is not None, "the training process")
+    job = wait_for(lambda: training_process(untrained.folder), "the training process")
     time.sleep(moment)
     for victim in victims:
         with suppress(ProcessLookupError):
@@ -36,8 +39,9 @@ def test_a_run_that_was_killed_resumes_and_ends_as_an_undisturbed_one(victims, u
 
 
 def test_a_job_killed_in_the_middle_says_so_and_a_damaged_checkpoint_is_passed_over(undisturbed, untrained):
+    let_training_pause(untrained.folder)
     started = untrained.start()
-    os.kill(pause_training(untrained.folder, RUN), signal.SIGKILL)
+    os.kill(paused_training(untrained.folder), signal.SIGKILL)
     assert started.wait(60) == 1
     assert untrained.said == [
         "clusterlens: train_model was killed, perhaps for lack of memory, see logs/mini/train_model/vit_seed0.log; the "
@@ -51,8 +55,9 @@ def test_a_job_killed_in_the_middle_says_so_and_a_damaged_checkpoint_is_passed_o
 
 
 def test_a_snakemake_killed_in_the_middle_takes_its_job_along_and_the_next_one_resumes_it(undisturbed, untrained):
+    let_training_pause(untrained.folder)
     started = untrained.start()
-    pause_training(untrained.folder, RUN)
+    paused_training(untrained.folder)
     started.kill()
     started.wait(60)
     wait_for(lambda: not training_process(untrained.folder), "the end of the job", seconds=10)

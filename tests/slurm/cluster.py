@@ -1,4 +1,4 @@
-"""A private SLURM on one machine: a controller and one node with a pretended GPU, started by hand and stopped by id."""
+"""A private SLURM on one machine: a controller and a node with two simulated GPUs, stopped by its daemons' ids."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol", "sinfo")
+PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scancel", "scontrol", "sinfo")
 CONFIG = Path("/etc/slurm")  # the executor drops SLURM_CONF inside a job, so that no other place is found there
 MARK = "# written by the tests of clusterlens\n"
 SETTINGS = """\
@@ -40,7 +40,7 @@ SchedulerParameters=sched_interval=1,bf_interval=1
 JobRequeue=1
 SlurmdParameters=config_overrides
 GresTypes=gpu
-NodeName={host} CPUs=8 RealMemory={memory} Gres=gpu:1 State=UNKNOWN
+NodeName={host} CPUs=8 RealMemory={memory} Gres=gpu:2 State=UNKNOWN
 PartitionName=test Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """
 
@@ -91,6 +91,9 @@ class Cluster:
         return self
 
     def __exit__(self, *_) -> None:
+        with suppress(RuntimeError, subprocess.TimeoutExpired):  # jobs that a failed test has left
+            self.run("scancel", "--me")
+            self.wait_for(lambda: not self.run("squeue", "--noheader").stdout, "the end of all jobs", seconds=20)
         for daemon in reversed(self.daemons):
             daemon.terminate()
             try:
@@ -106,7 +109,8 @@ class Cluster:
         values = {"controller": free_port(), "daemon": free_port(), "memory": 64000}
         text = SETTINGS.format(host=socket.gethostname().split(".")[0], folder=self.folder, **values)
         (CONFIG / "slurm.conf").write_text(MARK + text)
-        (CONFIG / "gres.conf").write_text(MARK + "Name=gpu File=/dev/null\n")  # a count alone drains the node
+        cards = "Name=gpu File=/dev/null\nName=gpu File=/dev/zero\n"  # a count alone drains the node
+        (CONFIG / "gres.conf").write_text(MARK + cards)
 
     def start_munge(self) -> None:
         key, socket_file = self.folder / "munge.key", self.folder / "munge.socket"
