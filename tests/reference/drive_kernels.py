@@ -48,13 +48,16 @@ def drive_events(call: Callable, real: type) -> Iterator[np.ndarray]:
         x = (random.integers(1, 4, (rows, K)) * (random.random((rows, K)) < 0.2)).astype(real)
         counts = np.zeros(rows, np.int64)
         call("count", x, rows, K, counts)
-        entries = empty_entries(counts, real)
-        call("compress", x, rows, K, *entries)
-        yield from multiply(call, real, entries, rows, K, N, random)
-        call("neighbours", entries[0], None, None, B, H, W, K, counts, None, None, None)
-        around = empty_entries(counts, real)
-        call("neighbours", *entries, B, H, W, K, None, *around)
-        yield from multiply(call, real, around, rows, 9 * K, N, random)
+        for picture in ((1, 1, K, 0), (H, W, K, 1)):
+            start = np.concatenate([[0], counts.cumsum()])
+            entries = (start, np.zeros(start[-1], np.int32), np.zeros(start[-1], real))
+            call("compress", x, rows, K, picture[1], *entries)
+            columns = (2 * picture[3] + 1) ** 2 * K
+            w, bias = random.random((columns, N)).astype(real), random.random(N).astype(real)
+            y = np.zeros((rows, N), real)
+            call("gather", *entries, w, bias, y, rows, N, *picture)
+            call("scatter", *entries, y, w, rows, N, *picture)
+            yield from (*entries, y, w)
 
 
 def drive_banded(call: Callable, real: type) -> Iterator[np.ndarray]:
@@ -72,18 +75,6 @@ def drive_banded(call: Callable, real: type) -> Iterator[np.ndarray]:
             call("attend", *inputs, out, sizes, 0.4, gain)
             call("gradient", *inputs, by_out, *slopes, sizes, 0.4, gain)
             yield from (out, *slopes)
-
-
-def empty_entries(counts: np.ndarray, real: type) -> tuple[np.ndarray, ...]:
-    start = np.concatenate([[0], counts.cumsum()])
-    return start, np.zeros(start[-1], np.int32), np.zeros(start[-1], real)
-
-
-def multiply(call: Callable, real: type, entries: tuple, rows: int, K: int, N: int, random) -> Iterator[np.ndarray]:
-    w, bias, y = random.random((K, N)).astype(real), random.random(N).astype(real), np.zeros((rows, N), real)
-    call("gather", *entries, w, bias, y, rows, N)
-    call("scatter", *entries, y, w, rows, N)
-    yield from (*entries, y, w)
 
 
 DRIVERS = {"attention": drive_attention, "neurons": drive_neurons, "events": drive_events, "banded": drive_banded}

@@ -4,15 +4,16 @@ import pytest
 import torch
 from torch import nn
 
-from clusterlens.models import events
+from clusterlens.models import event_limits, events
 
 pytestmark = pytest.mark.skipif(events.KERNELS.handle is None, reason="no C compiler")
 
 
 @pytest.fixture
 def always(monkeypatch):
-    """Take the event path for every size."""
+    """Take the event path for every size, up to the same share of spikes."""
     monkeypatch.setattr(events, "SMALL", 0)
+    monkeypatch.setattr(event_limits, "limit", lambda *layer: 0.25)
 
 
 # Shares of spikes, stretch by stretch of rows: even, none at first, many in between.
@@ -54,8 +55,8 @@ def test_stretches_of_many_spikes_are_left_to_the_matrix_product():
     rows, columns = x[:32].nonzero(as_tuple=True)
     assert torch.equal(start.diff(), torch.bincount(rows, minlength=64))
     assert torch.equal(column.long(), columns) and torch.equal(value, x[rows, columns])
-    assert events.find(x, 0.28, unit=32)[1] == [(32, 64)]
-    assert events.find(x, 0.28, unit=64)[1] == [(0, 64)]
+    assert events.find(x, 0.28, width=32)[1] == [(32, 64)]
+    assert events.find(x, 0.28, height=2, width=32)[1] == [(0, 64)]
 
 
 def test_paths_are_chosen_by_the_share_of_spikes(always, monkeypatch):
@@ -105,3 +106,41 @@ def test_convolution_takes_the_entries_where_they_are_few(always, monkeypatch):
     for densities, calls in (((0.9,), 0), ((0.0, 0.9), 1), ((0.1,), 2)):
         events.convolution(layer, spikes_of(densities, 8, 3, 20, 20).float())
         assert len(used) == calls
+
+
+@pytest.mark.parametrize(
+    ("layer", "shape", "name"),
+    [
+        (nn.Linear(24, 8), (4, 24), "Linear 24 to 8 torch.float32"),
+        (nn.Conv2d(6, 4, 3, padding=1, bias=False), (2, 6, 5, 7), "Conv2d 6 to 4 5 7 torch.float32"),
+    ],
+    ids=["linear", "convolution"],
+)
+def test_the_limit_of_a_layer_is_measured_without_touching_random_numbers(layer, shape, name, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(event_limits, "KNOWN", {})
+    monkeypatch.setattr(events, "SMALL", 0)
+    monkeypatch.setattr(events, "TRIAL", 64)
+    x = spikes_of((0.1,), *shape).float()
+    before = torch.get_rng_state()
+    (events.linear if x.ndim == 2 else events.convolution)(layer, x)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert list(event_limits.KNOWN) == [name] and event_limits.KNOWN[name] in (0, *event_limits.SHARES)
+    assert all(parameter.grad is None for parameter in layer.parameters())
+
+
+def test_a_limit_of_zero_leaves_all_to_the_matrix_product(always, monkeypatch):
+    monkeypatch.setattr(event_limits, "limit", lambda *layer: 0.0)
+    monkeypatch.setattr(events, "gather", lambda *arguments: pytest.fail("went through the entries"))
+    layer = nn.Linear(9, 5).double()
+    compare(layer, lambda x: events.linear(layer, x), spikes_of((0.05,), 20, 9))
+    layer = nn.Conv2d(3, 5, 3, padding=1, bias=False).double()
+    compare(layer, lambda x: events.convolution(layer, x), spikes_of((0.05,), 4, 3, 6, 6))
+
+
+@pytest.mark.parametrize("rows", [1, 24, 37, 128])
+def test_products_by_convolution_are_matrix_products(rows):
+    torch.manual_seed(0)
+    x, dy, weight, bias = (torch.randn(shape) for shape in ((rows, 20), (rows, 9), (9, 20), (9,)))
+    torch.testing.assert_close(events.product(x, weight, bias), x @ weight.t() + bias, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(events.weight_product(dy, x), dy.t() @ x, rtol=1e-4, atol=1e-4)

@@ -155,7 +155,9 @@ def test_hours_of_training_on_a_cpu_are_announced_after_two_steps(device, step, 
     run = loop.Run(Regression())
     run.task.device = torch.device(device)
     run.warn_if_long(step, STEPS, 2)
-    expected = "regression, seed 3: THIS WILL TAKE ABOUT 20 HOURS ON THIS CPU (3600.0 s per step, 4 steps per epoch, 6"
+    expected = (
+        "regression, seed 3: THIS WILL TAKE ABOUT 20 H 00 MIN ON THIS CPU (3600.0 s per step, 4 steps per epoch, 6"
+    )
     assert (expected in caplog.text) == bool(caplog.text) == said
 
 
@@ -209,3 +211,17 @@ def test_a_terminal_shows_a_bar_with_the_last_validation(tmp_path, capsys, monke
     shown = capsys.readouterr().err
     assert "regression, seed 3, epoch 6/6" in shown
     assert "loss=" in shown and "val_loss=" in shown and "lr=" in shown
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_a_resumed_run_takes_as_many_threads_as_it_began_with(tmp_path):
+    torch.set_num_threads(2)
+
+    def stop(epoch: int):
+        torch.set_num_threads(1)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, Regression(), after_epoch=stop)
+    run(tmp_path, Regression())
+    assert torch.get_num_threads() == 2

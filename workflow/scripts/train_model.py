@@ -5,6 +5,7 @@ from safetensors.torch import save_model
 from clusterlens import job
 from clusterlens.devices import for_training
 from clusterlens.files import read_json, replacing
+from clusterlens.models.event_limits import KNOWN
 from clusterlens.models.neurons import KERNELS
 from clusterlens.training.image_task import ImageTask
 from clusterlens.training.loop import checkpoint_folder, train
@@ -28,6 +29,7 @@ def main(smk):
         "seeds": [task.seed],
         "device": device,
         "fused_neurons": device.type == "cpu" and KERNELS.handle is not None,
+        "event_limits": dict(KNOWN),
         "images": read_json(smk.input.upstream).get("counts"),
         "spent": [checkpoint_folder(task, **place)],
     }

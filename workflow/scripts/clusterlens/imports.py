@@ -12,7 +12,7 @@ from pathlib import Path
 from types import CodeType
 
 PACKAGE = Path(__file__).resolve().parent
-PLUMBING = {PACKAGE / f"{name}.py" for name in ("damage", "errors", "files", "job", "logs", "provenance")}
+PLUMBING = {PACKAGE / f"{name}.py" for name in ("cache", "damage", "errors", "files", "job", "logs", "provenance")}
 
 SIBLINGS = (".c", ".html", ".css", ".js")  # a string that ends so and names a file beside the module is a dependency
 

@@ -47,6 +47,16 @@ def open_log(path: str | None) -> None:
     log.propagate = False
 
 
+def duration(seconds: float) -> str:
+    """In the unit that a person would use."""
+    minutes = round(seconds / 60)
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    if minutes < 120:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60:02} min" if minutes < 48 * 60 else f"{seconds / 86400:.0f} days"
+
+
 def internal_error(rule: str, path: str | Path | None) -> str:
     """What the user reads of an error that is not theirs."""
     return f"internal error in {rule}, see {path or 'above'}"

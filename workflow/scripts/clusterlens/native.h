@@ -26,13 +26,16 @@ typedef int32_t integer;
 
 #define ALWAYS static inline __attribute__((always_inline)) /* so that arguments known to the compiler are constants */
 
-typedef real vector __attribute__((vector_size(32)));
-typedef integer bits __attribute__((vector_size(32)));
+#ifndef WIDTH
+#define WIDTH 32 /* bytes of a vector */
+#endif
+typedef real vector __attribute__((vector_size(WIDTH)));
+typedef integer bits __attribute__((vector_size(WIDTH)));
 /* Lies at the address of any element of an array, but is slower to use. */
-typedef real anywhere __attribute__((vector_size(32), aligned(sizeof(real)), may_alias));
-enum { LANES = 32 / sizeof(real) };
+typedef real anywhere __attribute__((vector_size(WIDTH), aligned(sizeof(real)), may_alias));
+enum { LANES = WIDTH / sizeof(real) };
 
-ALWAYS vector select(bits mask, vector yes, vector no) { return (vector)((mask & (bits)yes) | (~mask & (bits)no)); }
+ALWAYS vector choose(bits mask, vector yes, vector no) { return (vector)((mask & (bits)yes) | (~mask & (bits)no)); }
 
 /* This thread's part of `count`, cut at multiples of 16. */
 static inline void share(long count, long *from, long *to) {

@@ -1,18 +1,16 @@
 """C kernels, compiled on first use where there is a C compiler; everything works without one, only slower."""
 
 import ctypes
-import os
-import platform
 import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
 import torch
 
+from clusterlens.cache import cache_folders, machine
 from clusterlens.files import digest, replacing, sha256
 from clusterlens.logs import log
 
@@ -27,6 +25,11 @@ class Library:
         self.source, self.flags, self.otherwise = source, (*FLAGS, *flags), otherwise
 
     @cached_property
+    def key(self) -> str:
+        """Tells compiled kernels apart: by source, flags and processor."""
+        return digest([[sha256(file) for file in with_headers(self.source)], self.flags, machine()])
+
+    @cached_property
     def handle(self) -> ctypes.CDLL | None:
         """The compiled kernels, or None where they cannot be had."""
         compiler = shutil.which("cc") or shutil.which("gcc")
@@ -36,8 +39,7 @@ class Library:
         problem: object = None
         for folder in cache_folders():
             try:
-                key = digest([[sha256(file) for file in with_headers(self.source)], self.flags, machine()])
-                library = folder / f"{self.source.stem}-{key[:16]}.so"
+                library = folder / f"{self.source.stem}-{self.key[:16]}.so"
                 share_threads_with_torch()
                 if not library.exists():
                     build(compiler, self.flags, self.source, library)
@@ -82,22 +84,6 @@ def share_threads_with_torch() -> None:
         Path(torch.__file__).parent.parent.glob("torch.libs/libgomp*")
     )
     ctypes.CDLL(str(bundled[0]) if bundled else "libgomp.so.1", mode=ctypes.RTLD_GLOBAL)
-
-
-def cache_folders() -> Iterator[Path]:
-    """The user's cache and, where that cannot be used, a temporary folder of this process alone."""
-    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    if not cache.startswith("~"):  # a user without a home keeps the tilde
-        yield Path(cache) / "clusterlens"
-    with tempfile.TemporaryDirectory(prefix="clusterlens-") as folder:
-        yield Path(folder)
-
-
-def machine() -> str:
-    """What `-march=native` depends on: a shared home may be used by processors of several kinds."""
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
-    return platform.machine() + next((line for line in lines if line.startswith(("flags", "Features"))), "")
 
 
 def convert(argument, real):

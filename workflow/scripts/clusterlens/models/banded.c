@@ -78,7 +78,7 @@ static void multiply(long m, long n, long depth, const real *a, long down, long 
 /* e^s over its sum, in place, s being in units of ln 2; what is far below the largest becomes 0. */
 static void softmax(real *s, long columns) {
     vector *x = (vector *)s, top = (vector){0} + OUTSIDE, sum = {0};
-    for (long j = 0; j < columns / LANES; j++) top = select(x[j] > top, x[j], top);
+    for (long j = 0; j < columns / LANES; j++) top = choose(x[j] > top, x[j], top);
     real most = top[0], all = 0;
     for (int i = 1; i < LANES; i++) most = top[i] > most ? top[i] : most;
     for (long j = 0; j < columns / LANES; j++) {

@@ -6,10 +6,14 @@
 */
 #include <math.h>
 
+#ifdef __AVX512F__
+#define WIDTH 64
+#endif
 #include "../native.h"
 
-#define CHUNK 64 /* channels and */
-#define BLOCK 32 /* rows taken at a time */
+#define CHUNK 64   /* channels held in registers, */
+#define STRIP 512  /* channels and */
+#define BLOCK 32   /* rows taken at a time: memory is read along rows, as far as the sums fit into the first cache */
 
 /* How the rate charges the membrane: divide by tau, multiply by 1 / tau, or multiply by a 1 / tau that is learned. */
 enum { DIVIDE, MULTIPLY, LEARN };
@@ -188,19 +192,19 @@ ALWAYS void neurons(const real *restrict y, const real *restrict ds, real *restr
     for (long t = 0; t < T; t++) {
         vector x = load(y + t * step, lanes) * scale + shift;
         h[t] = v + CHARGE(x - v, rate, mode);
-        v = select(h[t] >= threshold, zero, h[t]);
+        v = choose(h[t] >= threshold, zero, h[t]);
     }
     for (long t = T - 1; t >= 0; t--) {
         vector in = load(y + t * step, lanes), e = exponential(alpha * (h[t] - threshold));
         vector dh = load(ds + t * step, lanes) * (alpha * e / ((1 + e) * (1 + e))) +
-                    select(h[t] >= threshold, zero, dv);
+                    choose(h[t] >= threshold, zero, dv);
         vector d = CHARGE(dh, rate, mode);
         dv = dh - d;
         store(dx + t * step, lanes, d);
         sums[0] += d;
         sums[1] += d * ((in - factors[2]) * factors[3]);
         if (mode == LEARN) {
-            vector before = t ? select(h[t - 1] >= threshold, zero, h[t - 1]) : zero;
+            vector before = t ? choose(h[t - 1] >= threshold, zero, h[t - 1]) : zero;
             sums[2] += dh * (in * scale + shift - before);
         }
     }
@@ -234,10 +238,10 @@ void KERNEL(gradient)(const real *restrict y, const real *restrict scale, const 
         for (int s = 0; s < 3; s++)
             for (long c = c0; c < c1; c++) totals[s][c] = 0;
         for (long m = 0; m < M; m += BLOCK)
-            for (long c = c0; c < c1; c += CHUNK) {
-                long width = c1 - c < CHUNK ? c1 - c : CHUNK, rows = M - m < BLOCK ? M - m : BLOCK, at = m * C + c;
-                vector f[CHUNK / LANES][4], sums[CHUNK / LANES][3] = {0};
-                for (long i = 0; i < CHUNK; i++)
+            for (long c = c0; c < c1; c += STRIP) {
+                long width = c1 - c < STRIP ? c1 - c : STRIP, rows = M - m < BLOCK ? M - m : BLOCK, at = m * C + c;
+                vector f[STRIP / LANES][4], sums[STRIP / LANES][3] = {0};
+                for (long i = 0; i < (width + LANES - 1) / LANES * LANES; i++)
                     for (int g = 0; g < 4; g++)
                         f[i / LANES][g][i % LANES] = given[g] && i < width ? given[g][c + i] : g == 0;
                 if (mode == DIVIDE) /* a mode known to the compiler in each case */

@@ -47,7 +47,7 @@ ALWAYS void maximum(vector q[][W], const real *restrict k, long dk, int d, const
     for (int w = 0; w < W; w++) {
         bits larger = l[w] > m[w];
         if (masked) larger &= row[w] >= j;
-        m[w] = select(larger, l[w], m[w]);
+        m[w] = choose(larger, l[w], m[w]);
     }
 }
 
@@ -58,11 +58,11 @@ ALWAYS void accumulate(vector q[][W], const real *restrict k, long dk, const rea
     logits(q, k, dk, d, p);
     for (int w = 0; w < W && shifted; w++) {
         p[w] -= m[w];
-        p[w] = select(p[w] < LOWEST, (vector){0} + LOWEST, p[w]);
+        p[w] = choose(p[w] < LOWEST, (vector){0} + LOWEST, p[w]);
     }
     power(p);
     for (int w = 0; w < W; w++) {
-        if (masked) p[w] = select(row[w] >= j, p[w], (vector){0});
+        if (masked) p[w] = choose(row[w] >= j, p[w], (vector){0});
         sum[w] += p[w];
         for (int c = 0; c < d; c++) u[c][w] += p[w] * v[c * dv];
     }
@@ -74,7 +74,7 @@ ALWAYS int small(vector q[][W], const real *restrict k, long dk, long n, int d) 
     for (int w = 0; w < W; w++) {
         vector square = {0};
         for (int c = 0; c < d; c++) square += q[c][w] * q[c][w];
-        queries = select(square > queries, square, queries);
+        queries = choose(square > queries, square, queries);
     }
     long j = 0;
     for (; j + LANES <= n; j += LANES) {
@@ -83,7 +83,7 @@ ALWAYS int small(vector q[][W], const real *restrict k, long dk, long n, int d) 
             memcpy(&part, k + c * dk + j, sizeof part);
             square += part * part;
         }
-        keys = select(square > keys, square, keys);
+        keys = choose(square > keys, square, keys);
     }
     real query = 0, key = 0;
     for (int i = 0; i < LANES; i++) {

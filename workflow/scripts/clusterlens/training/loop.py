@@ -14,7 +14,8 @@ from tqdm import tqdm
 
 from clusterlens.data.formats import write_csv
 from clusterlens.errors import UserError
-from clusterlens.logs import log
+from clusterlens.logs import duration, log
+from clusterlens.models import event_limits
 from clusterlens.seeds import seed_everything
 from clusterlens.training import checkpoints
 from clusterlens.training.task import Task
@@ -85,12 +86,6 @@ def half_precision(task: Task) -> bool:
     return task.mixed_precision and task.device.type == "cuda"
 
 
-def duration(seconds: float) -> str:
-    """In hours below two days, else in days."""
-    hours = seconds / 3600
-    return f"{hours:.0f} hours" if hours < 48 else f"{hours / 24:.0f} days"
-
-
 def rounded(row: dict, columns: Iterable[str]) -> dict[str, str]:
     """For the eye; what was not measured is left out."""
     return {name: f"{row[name]:.4g}" for name in columns if row[name] is not None}
@@ -102,6 +97,7 @@ class Run:
     def __init__(self, task: Task):
         self.task, self.name, self.speed = task, f"{task.name}, seed {task.seed}", f"{task.examples}_per_second"
         seed_everything(task.seed)
+        event_limits.KNOWN.clear()
         self.model = task.build().to(task.device)
         self.optimizer, self.schedule = task.recipe(self.model)
         self.half = half_precision(task)
@@ -159,7 +155,7 @@ class Run:
         if self.task.device.type == "cpu" and left > LONG:
             log.warning(
                 "%s: THIS WILL TAKE ABOUT %s ON THIS CPU (%.1f s per step, %d steps per epoch, %d epochs). The paper's"
-                " scale is meant for a GPU. Ctrl-C stops it; 'Try it on a CPU' in the README has smaller settings",
+                " scale is meant for a GPU. Ctrl-C stops it; config/laptop.yaml has smaller settings",
                 self.name, duration(left).upper(), seconds, steps, self.task.epochs,
             )  # fmt: skip
 
@@ -184,6 +180,8 @@ class Run:
             "optimizer": self.optimizer.state_dict(),
             "scaler": self.scaler.state_dict(),
             "updates": self.updates,
+            "event_limits": dict(event_limits.KNOWN),
+            "threads": torch.get_num_threads(),
             "random": checkpoints.random_state(),
             "rows": self.rows,
         }
@@ -194,4 +192,7 @@ class Run:
         if state["scaler"]:  # a run on the CPU scales nothing
             self.scaler.load_state_dict(state["scaler"])
         self.updates, self.rows = state["updates"], state["rows"]
+        event_limits.KNOWN.update(state["event_limits"])
+        if self.task.device.type == "cpu":
+            torch.set_num_threads(state["threads"])  # sums of other threads are rounded otherwise
         checkpoints.restore_random_state(state["random"])
