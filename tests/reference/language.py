@@ -26,6 +26,7 @@ PRETRAINING = {
     "weight_decay": 1e-2,
     "masking_ratio": 0.15,
     "train_lines": None,
+    "evaluate_on": "valid",
     "validation_lines": None,
 }
 FINETUNING = {
@@ -35,6 +36,7 @@ FINETUNING = {
     "warmup_steps": 2,
     "weight_decay": 0.0,
     "train_texts": None,
+    "evaluate_on": "test",
     "test_texts": None,
 }
 

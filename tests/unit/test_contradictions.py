@@ -27,6 +27,15 @@ def refused(settings: dict) -> str:
         ({"training/train_images": 60000}, "60,000 images are asked for, but the train split has 50,000"),
         ({"training/test_images": 10001}, "but the test split has 10,000"),
         ({"training/test_images": 400, "data/cifar10/source": "embedded"}, "but the test split has 359"),
+        ({"training/evaluate_on": "held_out"}, "nothing is held out where all data train; set training/train_images"),
+        (
+            {"language_model/finetuning/evaluate_on": "held_out"},
+            "'language_model/finetuning/evaluate_on': nothing is held out where all data train",
+        ),
+        (
+            {"training/evaluate_on": "held_out", "training/train_images": 49000, "training/test_images": 1001},
+            "1,001 images are asked for, but the held_out split has 1,000",
+        ),
         ({"training/test_images": 9}, "9 images cannot hold one of each of the 10 classes"),
         ({"training/train_images": 4}, "4 images cannot hold one of each of the 10 classes"),
         ({"training/correlation_layers": [1, 13]}, "layer 13 is beyond the depth 12"),
@@ -47,6 +56,11 @@ def refused(settings: dict) -> str:
 )
 def test_a_contradiction_is_refused_in_one_line(settings, words):
     assert words in refused(settings)
+
+
+def test_more_images_can_be_held_out_than_are_there_to_test():
+    held_out = {"training/evaluate_on": "held_out", "training/train_images": 30000, "training/test_images": 20000}
+    Project(changed(*held_out.items()))
 
 
 def test_the_shipped_layers_need_not_be_named_anew_for_a_shallow_model():

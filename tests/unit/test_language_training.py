@@ -282,3 +282,25 @@ def test_jobs_hold_every_run_once():
         narrow = language_jobs({**settings, "jobs": jobs}, window=128)
         assert narrow.keys() <= found.keys()
         assert all(run["window"] == 128 for one in narrow.values() for run in one)
+
+
+def test_settings_can_be_chosen_on_texts_that_neither_train_nor_test(corpus, weights):
+    everything = {text.tobytes() for text in all_texts(load_texts(corpus, "train", labelled=False))}
+    tasks = [
+        pretraining(corpus, train_lines=14, validation_lines=None, evaluate_on="held_out"),
+        finetuning(corpus, weights, train_texts=14, test_texts=None, evaluate_on="held_out"),
+    ]
+    for task in tasks:
+        trains, evaluates = ([*all_texts(texts)] for texts in (task.train_texts, task.test_texts))
+        assert (len(trains), len(evaluates)) == (14, 8)
+        assert {text.tobytes() for text in (*trains, *evaluates)} == everything
+    assert tasks[1].labels["test"].bincount().tolist() == [4, 4]
+
+
+def all_texts(texts: Texts) -> list[np.ndarray]:
+    return [texts[position] for position in range(len(texts))]
+
+
+def test_where_all_texts_train_none_is_held_out(corpus):
+    with pytest.raises(UserError, match="all 22 texts are used to train, none is held out: lower train_lines or"):
+        pretraining(corpus, evaluate_on="held_out")

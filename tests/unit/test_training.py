@@ -18,6 +18,7 @@ from timm.data import Mixup
 
 from clusterlens.data.subsets import balanced
 from clusterlens.errors import UserError
+from clusterlens.models import event_limits, events
 from clusterlens.models.image_models import build
 from clusterlens.provenance import ROOT
 from clusterlens.schema import read_yaml
@@ -55,6 +56,26 @@ def write_images(path: Path, *, size: int = 8, classes: int = 3) -> str:
 
 def task_of(images: str, run: str = "vit", **training) -> ImageTask:
     return ImageTask(run, images, seed=0, architecture=ARCHITECTURE, training=RECIPE | training, device=CPU)
+
+
+# What is evaluated on
+
+
+def test_settings_can_be_chosen_on_images_that_neither_train_nor_test(images):
+    task = task_of(images, train_images=12, test_images=6, evaluate_on="held_out")
+    with np.load(images) as file:
+        train = [picture.tobytes() for picture in file["train_x"]]
+        rest = [train[place] for place in range(len(train)) if place not in balanced(file["train_y"], 12)]
+    evaluated = [picture.numpy().tobytes() for picture in task.test_x]
+    assert len(evaluated) == 6 and set(evaluated) <= set(rest)
+    assert not set(evaluated) & {picture.numpy().tobytes() for picture in task.train_x}
+    assert torch.bincount(task.test_y).tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize("trained", [None, 27])
+def test_where_all_images_train_none_is_held_out(images, trained):
+    with pytest.raises(UserError, match=r"all 27 images of .* are used to train, none is held out: lower training"):
+        task_of(images, train_images=trained, evaluate_on="held_out")
 
 
 # The recipe
@@ -244,6 +265,30 @@ def test_an_interrupted_run_ends_with_the_same_weights(run, images, tmp_path):
     assert untimed(tmp_path / "broken.csv") == untimed(tmp_path / "whole.csv")
     for name, value in whole.state_dict().items():
         assert torch.equal(value, resumed.state_dict()[name]), name
+
+
+@pytest.mark.skipif(events.KERNELS.handle is None, reason="no C compiler")
+def test_a_resumed_run_keeps_to_the_limits_it_began_with(images, tmp_path, monkeypatch):
+    class Stopped(Exception):
+        pass
+
+    def stop(epoch: int):
+        if epoch == 2:
+            raise Stopped
+
+    def trained(folder: str, measured: float, **options) -> list[torch.Tensor]:
+        monkeypatch.setattr(event_limits, "remembered", lambda *layer: measured)
+        place = {"metrics": tmp_path / f"{folder}.csv", "checkpoint_root": tmp_path / folder}
+        return list(train(task_of(images, "spikformer"), **place, **options).state_dict().values())
+
+    monkeypatch.setattr(events, "SMALL", 0)
+    few, many = trained("few", 0.05), trained("many", 0.6)
+    assert not all(map(torch.equal, few, many))
+    with pytest.raises(Stopped):
+        trained("broken", 0.05, after_epoch=stop)
+    assert all(map(torch.equal, few, trained("broken", 0.6)))
+    assert untimed(tmp_path / "broken.csv") == untimed(tmp_path / "few.csv")
+    assert set(event_limits.KNOWN.values()) == {0.05}
 
 
 # Checkpoints

@@ -17,7 +17,8 @@ def main(smk):
     torch.set_num_threads(smk.threads)
     architecture, training, device = smk.params.architecture, smk.params.training, pick(smk.params.device)
     classes = architecture["classes"]
-    images, _ = load_split(smk.input.images, "test", classes=classes, limit=smk.params.images)
+    trained, split = training["train_images"], training["evaluate_on"]
+    images, _ = load_split(smk.input.images, split, classes=classes, limit=smk.params.images, trained=trained)
     batches = Preparation(training, classes, device)(images).split(32)
     pairs, layers, tokens, counts, constants = [], [], [], [], []
     for run, seed, weights in zip(smk.params.runs, smk.params.seeds, smk.input.weights, strict=True):

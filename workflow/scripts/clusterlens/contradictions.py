@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from clusterlens.data.subsets import HELD_OUT
 from clusterlens.particles.drawable import undrawable
 from clusterlens.training.warmup import check_warmup
 
@@ -19,6 +20,7 @@ def contradictions(config: dict, shipped: dict) -> Iterator[str]:
     if max(layers) > depth and layers != shipped["training"]["correlation_layers"]:
         yield f"key 'training/correlation_layers': layer {max(layers)} is beyond the depth {depth}; lower it"
     yield from of_language_models(config["language_model"])
+    yield from nothing_held_out(config)
     yield from of_probing(config["probing"], config["data"]["c4"]["documents"])
     yield from undrawable(config["simulations"], shipped["simulations"])
 
@@ -45,6 +47,15 @@ def of_images(architecture: dict, training: dict) -> Iterator[str]:
                 f"key 'training/{key}': {training[key]} images cannot hold one of each of the"
                 f" {architecture['classes']} classes; raise it, or null for all"
             )
+
+
+def nothing_held_out(config: dict) -> Iterator[str]:
+    """Where all training data train, none is left to evaluate on."""
+    sections = {"training": (config["training"], "train_images")}
+    sections |= {f"language_model/{phase}": (config["language_model"][phase], key) for phase, key in LIMITS.items()}
+    for name, (section, key) in sections.items():
+        if section["evaluate_on"] == HELD_OUT and section[key] is None:
+            yield f"key '{name}/evaluate_on': nothing is held out where all data train; set {name}/{key}"
 
 
 def of_language_models(settings: dict) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from clusterlens.data.subsets import HELD_OUT
 from clusterlens.errors import UserError
 
 FOLDER = "folder"  # the key of a checkpoint; all others name files
@@ -65,7 +66,10 @@ def check_images(training: dict, entry: dict, source: str) -> None:
     """Refuse more images than there are, where their number is known beforehand."""
     known: dict = {"file": {}, "embedded": entry["embedded"]}.get(source, entry)
     counts = known.get("counts", {})
-    for key, split in (("train_images", "train"), ("test_images", "test"), ("correlation_images", "test")):
+    evaluated = training["evaluate_on"]
+    if evaluated == HELD_OUT and "train" in counts:
+        counts = counts | {HELD_OUT: counts["train"] - training["train_images"]}
+    for key, split in (("train_images", "train"), ("test_images", evaluated), ("correlation_images", evaluated)):
         asked, there = training[key], counts.get(split)
         if asked is not None and there is not None and asked > there:
             raise UserError(

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+HELD_OUT = "held_out"  # the training data that a run leaves out
+
 
 def balanced(labels: np.ndarray, limit: int) -> np.ndarray:
     """Positions of the first `limit` examples when the classes take turns, in their original order."""

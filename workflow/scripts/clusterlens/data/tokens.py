@@ -7,6 +7,7 @@ import numpy as np
 
 from clusterlens.data.formats import read_arrays
 from clusterlens.data.subsets import balanced
+from clusterlens.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,20 @@ class Texts:
 
     def first(self, limit: int | None) -> "Texts":
         """At most `limit` texts: the first, or of labelled ones the first of each label in turn."""
+        return self if limit is None or limit >= len(self) else self.take(self.chosen(limit))
+
+    def held_out(self, limit: int | None) -> "Texts":
+        """The texts that `first` leaves out, to choose settings on."""
         if limit is None or limit >= len(self):
-            return self
-        kept = np.arange(limit) if self.labels is None else balanced(self.labels, limit)
+            raise UserError(
+                f"all {len(self):,} texts are used to train, none is held out: lower train_lines or train_texts"
+            )
+        return self.take(np.setdiff1d(np.arange(len(self)), self.chosen(limit)))
+
+    def chosen(self, limit: int) -> np.ndarray:
+        return np.arange(limit) if self.labels is None else balanced(self.labels, limit)
+
+    def take(self, kept: np.ndarray) -> "Texts":
         tokens = np.concatenate([self[int(position)] for position in kept])
         labels = None if self.labels is None else self.labels[kept]
         return replace(self, tokens=tokens, ends=np.cumsum(self.lengths[kept]), labels=labels)

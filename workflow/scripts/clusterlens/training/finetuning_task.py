@@ -7,13 +7,13 @@ import torch.nn.functional as F
 from safetensors.torch import load_model
 from torch import nn
 
-from clusterlens.data.tokens import Texts, load_texts
+from clusterlens.data.tokens import Texts
 from clusterlens.errors import UserError
 from clusterlens.files import sha256
 from clusterlens.models.arms import TASKS, LanguageRun
 from clusterlens.models.longformer import LongformerForClassification, LongformerForMaskedLM
 from clusterlens.training.checkpoints import fingerprint
-from clusterlens.training.text_task import TextTask
+from clusterlens.training.text_task import TextTask, splits
 from clusterlens.training.texts import by_length, padded
 
 TEST_BATCH = 32  # texts
@@ -35,8 +35,7 @@ class FinetuningTask(TextTask):
         phase: dict,
         device: torch.device,
     ):
-        train = load_texts(tokens, "train", labelled=True).first(phase["train_texts"])
-        test = load_texts(tokens, "test", labelled=True).first(phase["test_texts"])
+        train, test = splits(tokens, phase, labelled=True, trained=phase["train_texts"], tested=phase["test_texts"])
         self.weights = weights
         self.labels = {"train": checked_labels(train, task), "test": checked_labels(test, task)}
         bound = {"task": task, "weights": sha256(weights), "labels": fingerprint(*self.labels.values())}

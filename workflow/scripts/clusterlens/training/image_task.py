@@ -25,8 +25,11 @@ class ImageTask(Task):
 
     def __init__(self, run: str, images: str, *, seed: int, architecture: dict, training: dict, device: torch.device):
         classes = architecture["classes"]
-        self.train_x, self.train_y = load_split(images, "train", classes=classes, limit=training["train_images"])
-        self.test_x, self.test_y = load_split(images, "test", classes=classes, limit=training["test_images"])
+        trained = training["train_images"]
+        self.train_x, self.train_y = load_split(images, "train", classes=classes, limit=trained)
+        self.test_x, self.test_y = load_split(
+            images, training["evaluate_on"], classes=classes, limit=training["test_images"], trained=trained
+        )
         for key, there in (("train_images", len(self.train_y)), ("test_images", len(self.test_y))):
             if there < (training[key] or 0):
                 raise UserError(f"{images} has {there:,} images, fewer than training/{key} {training[key]:,}: lower it")

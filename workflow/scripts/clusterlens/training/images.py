@@ -8,14 +8,27 @@ from timm.data.auto_augment import RandAugment, posterize, rand_augment_transfor
 from timm.data.mixup import mixup_target
 from timm.data.random_erasing import RandomErasing
 
-from clusterlens.data.subsets import balanced
+from clusterlens.data.subsets import HELD_OUT, balanced
 from clusterlens.errors import UserError
 
 
-def load_split(path: str, split: str, *, classes: int, limit: int | None) -> tuple[torch.Tensor, torch.Tensor]:
-    """Images (n, height, width, 3) as bytes and labels (n,) of `train` or `test`, at most `limit` of them."""
+def load_split(
+    path: str, split: str, *, classes: int, limit: int | None, trained: int | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Images (n, height, width, 3) as bytes and labels (n,) of `train` or `test`, at most `limit` of them.
+
+    Of `held_out`, those of `train` that training with `trained` images leaves out, to choose settings on.
+    """
+    source = "train" if split == HELD_OUT else split
     with np.load(path) as file:
-        images, labels = file[f"{split}_x"], file[f"{split}_y"].astype(np.int64)
+        images, labels = file[f"{source}_x"], file[f"{source}_y"].astype(np.int64)
+    if split == HELD_OUT:
+        if trained is None or trained >= len(labels):
+            raise UserError(
+                f"all {len(labels):,} images of {path} are used to train, none is held out: lower training/train_images"
+            )
+        left = np.setdiff1d(np.arange(len(labels)), balanced(labels, trained))
+        images, labels = images[left], labels[left]
     counts = np.bincount(labels, minlength=classes)
     if len(counts) > classes:
         raise UserError(

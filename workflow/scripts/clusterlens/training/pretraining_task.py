@@ -4,12 +4,11 @@ import numpy as np
 import torch
 from torch import nn
 
-from clusterlens.data.tokens import load_texts
 from clusterlens.models.arms import LanguageRun
 from clusterlens.models.longformer import LongformerForMaskedLM
 from clusterlens.models.masked_loss import IGNORED
 from clusterlens.training.masking import masked
-from clusterlens.training.text_task import TextTask
+from clusterlens.training.text_task import TextTask, splits
 from clusterlens.training.texts import by_length, padded
 
 TEST_BATCH = 32  # lines
@@ -21,8 +20,8 @@ class PretrainingTask(TextTask):
     smaller = "language_model/pretraining/batch_size or language_model/max_sequence_length"
 
     def __init__(self, run: LanguageRun, tokens: str, *, model: dict, phase: dict, device: torch.device):
-        train = load_texts(tokens, "train", labelled=False).first(phase["train_lines"])
-        valid = load_texts(tokens, "valid", labelled=False).first(phase["validation_lines"])
+        counts = {"trained": phase["train_lines"], "tested": phase["validation_lines"]}
+        train, valid = splits(tokens, phase, labelled=False, **counts)
         super().__init__(run, train=train, test=valid, model=model, phase=phase, device=device)
         self.name = f"pre-training {run.arm}, window {run.window}"
 

@@ -5,7 +5,8 @@ import torch
 from timm.scheduler.scheduler import Scheduler
 from torch import nn
 
-from clusterlens.data.tokens import Texts
+from clusterlens.data.subsets import HELD_OUT
+from clusterlens.data.tokens import Texts, load_texts
 from clusterlens.models.arms import ARMS, LanguageRun
 from clusterlens.models.longformer import LongformerSize
 from clusterlens.training.checkpoints import fingerprint
@@ -30,6 +31,14 @@ def longformer_size(run: LanguageRun, model: dict, texts: Texts) -> LongformerSi
         scaling=ARMS[run.arm].scaling,
         shared_projections=ARMS[run.arm].shared_projections,
     )
+
+
+def splits(tokens: str, phase: dict, *, labelled: bool, trained: int | None, tested: int | None) -> tuple[Texts, Texts]:
+    """The texts that train, and those that the model is evaluated on: another split, or what training leaves out."""
+    all_train = load_texts(tokens, "train", labelled=labelled)
+    held_out = phase["evaluate_on"] == HELD_OUT
+    rest = all_train.held_out(trained) if held_out else load_texts(tokens, phase["evaluate_on"], labelled=labelled)
+    return all_train.first(trained), rest.first(tested)
 
 
 class TextTask(Task):
