@@ -11,7 +11,8 @@ from clusterlens.verify import claims, compare
 
 HOSTILE = "<script>document.title='broken'</script> & \"quotes\" 'too' {{ 1 }}"
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-STAND_IN = {"dataset": "cifar10", "label": "digits for CIFAR-10"}
+STAND_IN = {"dataset": "cifar10", "label": "digits for CIFAR-10", "kind": "embedded"}
+AS_PRINTED = {"scale": "paper", "kind": "as in the paper"}
 TABLE = pd.DataFrame({"Model": ["ViT", HOSTILE], "Parameters": ["21.34M", "9"], "Parameters ±95%": ["", "0.123"]})
 CONTENT = {
     "png": base64.b64decode(PIXEL),
@@ -58,11 +59,12 @@ def claim(name: str, paper: str, item: str, verdict: str, **others: object) -> d
 
 
 def claim_rows() -> list[dict]:
-    stand_in = {"scale": "mini", "data": STAND_IN["label"], "waits for": "data and scale"}
+    stand_in = {"scale": "mini", "data": STAND_IN["label"], "kind": "stand-in data", "waits for": "data and scale"}
     return [
-        claim("S.table1", "spiking", "table1", "reproduced", ours="12 of 12 numbers met", scale="paper"),
+        claim("S.table1", "spiking", "table1", "reproduced", ours="12 of 12 numbers met", **AS_PRINTED),
         claim("S.fig1_gathers", "spiking", "fig1", "not reproduced", ours="0.25", low="0.2", high="0.3", seeds=10)
-        | {"threshold": "≥ 0.9", "scale": "paper", "reason": HOSTILE, "claim": f"Particles gather {HOSTILE}"},
+        | {"threshold": "≥ 0.9", "reason": HOSTILE, "claim": f"Particles gather {HOSTILE}"}
+        | AS_PRINTED,
         claim("S.spikformer_heads_cluster", "spiking", "fig2", "held here", ours="1.5", published="1.4", **stand_in),
         claim("T.one_cluster", "transformers", "fig3", "not run"),
     ]
@@ -73,7 +75,7 @@ def number_rows() -> list[dict]:
         plain = {"paper": "spiking", "item": item, "row": label, "column": "Parameters", "what": "measurement"}
         return dict.fromkeys(compare.COLUMNS, "") | plain | others
 
-    exact = {"tolerance": "exact", "scale": "paper", "seeds": "1"}
+    exact = {"tolerance": "exact", "seeds": "1"} | AS_PRINTED
     return [
         row("table1", "ViT", published="21.34M", ours="21.34M", verdict="match", difference="0", **exact),
         row("table1", HOSTILE, published="7", ours="9", verdict="differs", difference="2", **exact),

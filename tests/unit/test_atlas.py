@@ -9,13 +9,14 @@ import pytest
 from clusterlens import imports
 from clusterlens.atlas import verdicts
 from clusterlens.atlas.captions import as_html
-from clusterlens.atlas.collect import Atlas, collect, short
+from clusterlens.atlas.collect import Atlas, collect
 from clusterlens.atlas.findings import read_findings
 from clusterlens.atlas.pages import TEMPLATES, tolerance, write_pages
 from clusterlens.atlas.report import landing
 from clusterlens.atlas.settings import flat, listed
 from clusterlens.errors import UserError
 from clusterlens.items import PAPERS, PUBLISHED, read_items
+from clusterlens.metrics.shown import short
 from clusterlens.verify import claims, compare
 from reference.results_tree import HOSTILE, write_tree
 
@@ -112,7 +113,8 @@ def test_pages_say_what_is_missing(atlas):
     assert "Missing file: spiking/fig1.mp4" in page(atlas, "spiking.fig1")
     assert "Not run yet" in page(atlas, "spiking.table2")
     assert "No claim is judged on this figure" in page(atlas, "spiking.fig3")
-    assert "Stand-ins, not the paper's data" in page(atlas, "spiking.fig2")
+    assert "Not the paper's data" in page(atlas, "spiking.fig2")
+    assert "with the mini configuration" in page(atlas, "spiking.fig2")
     assert "E.polytope_reached has not been judged" in page(atlas, "index")
 
 

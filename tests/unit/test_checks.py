@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from clusterlens.errors import UserError
-from clusterlens.metrics.numbers import number, text, tidy
+from clusterlens.metrics.numbers import number, share, text, tidy
 from clusterlens.verify.checks import CHECKS, check_arguments
 from clusterlens.verify.evidence import Missing, Numbers
 from clusterlens.verify.labels import as_list
@@ -263,3 +263,54 @@ def test_equal_numbers_are_equal_however_they_are_written():
 def test_rounding_is_to_the_printed_precision():
     assert rounds_to(0.8894, "0.89") and rounds_to(84.936, "84.94")
     assert not rounds_to(0.8849, "0.89") and not rounds_to(84.946, "84.94")
+
+
+def test_of_several_numbers_each_comes_with_its_interval():
+    rows = table({"a": np.array([20.0, 22.0, 24.0]), "b": np.array([15.0]), "c": 3})
+    found = CHECKS["at_most"](rows, row=["a", "b", "c"], **X, value=21)
+    half = 2 / 3**0.5 * 4.302652729911275  # standard error times the quantile of t with two degrees of freedom
+    assert found.held is None
+    assert found.value == f"a 22 ({22 - half:.4g} to {22 + half:.4g}), b 15, c 3"
+
+
+# check, arguments that a mean of 22 with an interval of 17 to 27 meets, fails, and leaves open
+LIMITS = [
+    ("at_least", {"value": 17}, {"value": 27.1}, {"value": 21}),
+    ("at_most", {"value": 27}, {"value": 16.9}, {"value": 23}),
+    ("between", {"low": 17, "high": 27}, {"low": 28, "high": 30}, {"low": 20, "high": 40}),
+    ("within", {"value": 22, "tolerance": 5}, {"value": 40, "tolerance": 5}, {"value": 22, "tolerance": 1}),
+]
+
+
+@pytest.mark.parametrize(("name", "met", "failed", "open_"), LIMITS, ids=[case[0] for case in LIMITS])
+def test_a_mean_over_seeds_goes_by_its_interval(name, met, failed, open_):
+    rows = table({"a": np.array([20.0, 22.0, 24.0])})
+    assert [CHECKS[name](rows, row="a", **X, **args).held for args in (met, failed, open_)] == [True, False, None]
+    one_seed = table({"a": np.array([22.0])})
+    assert CHECKS[name](one_seed, row="a", **X, **open_).held is True
+
+
+def test_a_difference_from_a_printed_one_goes_by_its_interval():
+    rows, args = table({"a": np.array([20.0, 22.0, 24.0]), "b": np.zeros(3)}), {"row": "a", "minus": "b", **X}
+    held = [
+        CHECKS["difference_within"](rows, **args, value=value, tolerance=tolerance).held
+        for value, tolerance in ((22, 5), (40, 5), (22, 1))
+    ]
+    assert held == [True, False, None]
+
+
+def test_a_share_goes_by_its_value_though_ten_seeds_leave_a_wide_interval():
+    happened = share("a", "x", np.ones(10))
+    assert happened["low"] < 0.9
+    numbers = Numbers(tidy([happened]).astype(str).assign(verdict=""))
+    assert CHECKS["at_least"](numbers, row="a", **X, value=0.9).held is True
+
+
+def test_rows_are_close_by_the_interval_of_their_difference():
+    noise = np.array([-1.0, 0.0, 1.0])
+    rows = table({"a": 20 + noise, "b": 20.5 + noise, "c": 22 - noise})
+    held = [
+        CHECKS["all_close"](rows, rows=chosen, **X, tolerance=tolerance).held
+        for chosen, tolerance in ((["a", "b"], 0.6), (["a", "b"], 0.4), (["a", "c"], 3))
+    ]
+    assert held == [True, False, None]

@@ -12,6 +12,7 @@ from clusterlens.data.facts import subset
 from clusterlens.data.formats import read_images, write_arrays
 from clusterlens.data.registry import find_raw, load
 from clusterlens.errors import UserError
+from clusterlens.provenance import REAL, stand_in
 
 ROOT = Path(__file__).resolve().parents[2]
 REGISTRY = load(ROOT / "config" / "datasets.yaml")
@@ -53,7 +54,7 @@ def test_either_of_two_names_will_do(tmp_path):
 def test_a_subset_is_labelled():
     counts = {"train": 10_000, "test": 10_000}
     label = "a subset of CIFAR-10 (train 10,000 of 50,000)"
-    assert subset("cifar10", REGISTRY["cifar10"], counts) == [{"dataset": "cifar10", "label": label}]
+    assert subset("cifar10", REGISTRY["cifar10"], counts) == [stand_in("cifar10", label, REAL)]
     assert subset("cifar10", REGISTRY["cifar10"], {"train": 50_000, "test": 10_000}) == []
 
 

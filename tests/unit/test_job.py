@@ -1,5 +1,6 @@
 """A job's log, its manifest, and how a user's mistake ends it."""
 
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,7 +11,7 @@ from clusterlens import job, provenance
 from clusterlens.errors import UserError
 from clusterlens.files import read_json, sha256, write_json
 
-DIGITS = provenance.stand_in("cifar10", "digits for CIFAR-10")
+DIGITS = provenance.stand_in("cifar10", "digits for CIFAR-10", provenance.EMBEDDED)
 
 
 class Named(list):
@@ -92,7 +93,10 @@ def test_what_a_job_needs_no_more_goes_when_its_manifest_is_there(smk, tmp_path)
 
 
 def test_a_job_that_draws_its_own_seeds_says_so(smk):
-    job.run(lambda smk: {"seeds": [1, 0, 1], "stand_ins": [provenance.stand_in("imdb", "generated")]}, smk)
+    job.run(
+        lambda smk: {"seeds": [1, 0, 1], "stand_ins": [provenance.stand_in("imdb", "generated", provenance.EMBEDDED)]},
+        smk,
+    )
     manifest = read_json(smk.output.manifest)
     assert manifest["seeds"] == [0, 1]
     assert [entry["label"] for entry in manifest["stand_ins"]] == ["digits for CIFAR-10", "generated"]
@@ -161,3 +165,21 @@ def test_commit_is_that_of_this_checkout_or_says_it_is_unknown(monkeypatch, tmp_
     assert provenance.commit() == "unknown" or len(provenance.commit().removesuffix("+changes")) == 40
     monkeypatch.setattr(provenance, "ROOT", tmp_path)
     assert provenance.commit() == "unknown"
+
+
+def test_history_holds_this_commit_and_those_before_it(monkeypatch, tmp_path):
+    def git(*words: str) -> str:
+        names = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+        return subprocess.run(["git", *names, *words], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+
+    git("init", "--initial-branch=main")
+    commits = []
+    for branch in ("main", "main", "other"):
+        if branch == "other":
+            git("switch", "--create", "other")
+        git("commit", "--allow-empty", "--message=x", f"--date={1700000000 + len(commits)}")
+        commits.append(git("rev-parse", "HEAD").strip())
+    git("switch", "main")
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+    found = [provenance.in_history(name) for name in (*commits, f"{commits[0]}+changes", "unknown", "1" * 40)]
+    assert found == [True, True, False, False, False, False]

@@ -52,7 +52,7 @@ def test_texts_are_thin_lines_and_small_text_can_be_read(heads, tmp_path):
     [axis] = [axis for axis in figure.axes if axis.get_ylabel().startswith("mean correlation")]
     lines = [line for line in axis.lines if len(line.get_xdata()) == LAYERS]
     assert len(lines) == TEXTS + 1 and len(axis.collections) == 1
-    style.note(figure, "stand-in data: " + "a tiny ALBERT trained here for ALBERT xlarge v2; " * 3)
+    style.note(figure, "not the paper's data: " + "a tiny ALBERT trained here for ALBERT xlarge v2; " * 3)
     style.save(figure, tmp_path / "heads.png", tmp_path / "heads.pdf")
     sizes = printed_sizes(tmp_path / "heads.pdf")
     assert sizes[0] >= 5.98 and sizes[-1] < 9

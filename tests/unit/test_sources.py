@@ -19,6 +19,7 @@ from clusterlens.data.registry import load
 from clusterlens.data.retrieve import retrieve
 from clusterlens.data.settings import check_data
 from clusterlens.errors import UserError
+from clusterlens.provenance import OWN, REAL
 
 ROOT = Path(__file__).resolve().parents[2]
 REGISTRY = load(ROOT / "config" / "datasets.yaml")
@@ -285,6 +286,21 @@ def test_hub_checkpoint_takes_safetensors_and_notes_the_commit(tmp_path, monkeyp
     assert facts["revision"] == commit
 
 
+@pytest.mark.parametrize(("owner", "kind"), [("albert", REAL), ("someone", OWN)])
+def test_a_mirror_holds_another_checkpoint_of_the_hub_under_its_whole_name(tmp_path, owner, kind):
+    """One that the registry lists is a smaller one of the same family; any other is the user's own choice."""
+    for folder in ("albert-base-v2", "albert-xlarge-v2", f"{owner}--albert-base-v2"):
+        place = tmp_path / "mirror" / "models" / folder
+        place.mkdir(parents=True)
+        for name in ("config.json", "model.safetensors", "spiece.model"):
+            (place / name).write_text(folder)
+    name, chosen = "albert-xlarge-v2", settings("hub", folder=f"{owner}/albert-base-v2@{'a' * 40}")
+    facts = retrieve(name, REGISTRY[name], chosen, str(tmp_path / "mirror"), tmp_path / "raw")
+    assert facts["source"] == "mirror" and (tmp_path / "raw" / "config.json").read_text() == f"{owner}--albert-base-v2"
+    (entry,) = facts["stand_ins"]
+    assert (entry["label"], entry["kind"]) == (f"{owner}/albert-base-v2 for ALBERT xlarge v2", kind)
+
+
 def test_hub_stream_stops_at_the_last_document_asked_for(tmp_path, monkeypatch, serve):
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     monkeypatch.setenv("HF_ENDPOINT", serve({"/": b""}))
@@ -363,7 +379,7 @@ def test_own_table_is_labelled(tmp_path):
     facts = retrieve("heart", REGISTRY["heart"], chosen, None, tmp_path / "raw")
     assert (tmp_path / "raw" / "heart.csv").read_text() == HEART
     label = "mine.csv for the heart disease table (Lapp 2019)"
-    assert facts["stand_ins"] == [{"dataset": "heart", "label": label}]
+    assert facts["stand_ins"] == [{"dataset": "heart", "label": label, "kind": "own files"}]
 
 
 def test_own_text_picture_and_checkpoint(tmp_path):

@@ -3,8 +3,10 @@
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_rgb
+from PIL import Image
 
 from clusterlens.figures import heads, layers, pretraining, style, verdicts
 from reference.print_size import printed_sizes
@@ -75,3 +77,17 @@ def test_short_log_axes_have_plain_numbers(limits, plain):
     figure.canvas.draw()
     texts = [label.get_text() for label in axis.get_yticklabels(which="both") if label.get_text()]
     assert texts and all(("$" not in text) == plain for text in texts)
+
+
+def test_labels_beside_panels_in_subfigures_are_not_cut(tmp_path):
+    rng = np.random.default_rng(0)
+    places = [(run, seed, layer) for run in heads.COLOURS for seed in range(5) for layer in range(1, 5)]
+    layers = pd.DataFrame(places, columns=["run", "seed", "layer"]).assign(silent_share=0.0)
+    layers["mean_correlation"] = layers["run"].str.endswith("no_skip") * 0.8 + rng.uniform(-0.15, 0.2, len(layers))
+    rows = [(run, layer, a, b) for run in heads.COLOURS for layer in range(1, 5) for a in range(4) for b in range(4)]
+    pairs = pd.DataFrame(rows, columns=["run", "layer", "head", "other"]).assign(correlation=0.1)
+    figure = heads.plot_heads(pairs, layers, "fig2", [1, 2, 3, 4])
+    style.note(figure, "not the paper's data")
+    style.save(figure, tmp_path / "heads.png", tmp_path / "heads.pdf")
+    with Image.open(tmp_path / "heads.png") as picture:
+        assert np.asarray(picture.convert("L"))[:, 0].min() > 200

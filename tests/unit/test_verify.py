@@ -13,7 +13,7 @@ from clusterlens.errors import UserError
 from clusterlens.figures.verdicts import COLOURS, draw_verdicts
 from clusterlens.items import read_items
 from clusterlens.metrics.numbers import number, text, tidy
-from clusterlens.provenance import stand_in
+from clusterlens.provenance import EMBEDDED, OWN, stand_in
 from clusterlens.verify.captions import compose
 from clusterlens.verify.claims import COLUMNS as CLAIM_COLUMNS
 from clusterlens.verify.claims import VERDICTS as CLAIM_VERDICTS
@@ -23,7 +23,7 @@ from clusterlens.verify.published import read_claims, read_published
 from clusterlens.verify.results import read_results
 
 ITEMS = read_items()
-DIGITS = stand_in("cifar10", "digits for cifar10")
+DIGITS = stand_in("cifar10", "digits for cifar10", EMBEDDED)
 
 
 def printed(item, row, column, value, *, tolerance="", kind="exact", needs="", data=""):
@@ -111,7 +111,7 @@ def test_stand_ins_and_scale_withhold_the_verdict_but_show_the_number(tmp_path):
     [(["cifar10"], True), (["heart"], False), ([], True), (["c4"], False), (["c4", "cifar10"], True)],
 )
 def test_a_stand_in_counts_against_what_it_replaces(tmp_path, data, counts):
-    manifest = write(tmp_path, "table2", {("a", "Top"): 1}, stand_ins=[stand_in("cifar10", "c4.npz for CIFAR-10")])
+    manifest = write(tmp_path, "table2", {("a", "Top"): 1}, stand_ins=[stand_in("cifar10", "c4.npz for CIFAR-10", OWN)])
     (result,) = read_results([manifest], ITEMS).values()
     assert bool(result.stand_ins_of(data)) == counts == (result.waits_for("data", data) == "data")
 
@@ -205,7 +205,7 @@ def test_a_missing_label_is_a_line_on_the_screen_unless_a_stand_in_declares_othe
     judged(lacking, [write(tmp_path, "table2", {("a", "Top"): 84.2})])
     assert "claim S.lost cannot be judged: spiking/table2 has no row 'z', column 'Top'" in caplog.text
     caplog.clear()
-    other = stand_in("heart", "wine", {"features": ["ash"]})
+    other = stand_in("heart", "wine", EMBEDDED, {"features": ["ash"]})
     judged(lacking, [write(tmp_path, "table2", {("a", "Top"): 84.2}, stand_ins=[other])])
     assert caplog.text == ""
 
@@ -227,7 +227,7 @@ def test_captions_are_valid_and_say_the_verdict():
     text = compose("See this.\n", claims, ["digits for cifar10"], "mini")
     html = docutils.core.publish_string(text, writer="html", settings_overrides={"halt_level": 2}).decode()
     told = ("x_1 is *large* (|a|)", "x_1_ 3 `b`", "95 % interval 2.5 to 3.5, 5 seeds", "threshold: ≥ 2", "our question")
-    for words in ("See this.", *told, "1 is not 2", "digits for cifar10"):
+    for words in ("See this.", *told, "1 is not 2", "digits for cifar10", "mini configuration"):
         assert words in html
     assert "<strong>reproduced</strong>" in html and "so<" not in html
     assert compose("See this.\n", claims[:0], [], "paper") == "See this.\n"

@@ -26,7 +26,7 @@ def test_a_mirror_that_lacks_something(snakemake, checkout):
     manifest = json.loads((checkout / "resources" / "heart" / "manifest.json").read_text())
     assert manifest["source"] == "mirror" and manifest["sample"] == {"0": 10, "1": 10}
     label = "a subset of the heart disease table (Lapp 2019) (rows 20 of 1,025)"
-    assert manifest["stand_ins"] == [{"dataset": "heart", "label": label}]
+    assert manifest["stand_ins"] == [{"dataset": "heart", "label": label, "kind": "real"}]
     assert (checkout / "resources" / "heart" / "table.csv").read_text().startswith("oldpeak,thalach,cp,target\n")
     assert not [path for path in (checkout / "resources").glob("*/raw*") if path.parent.name != "heart"]
 

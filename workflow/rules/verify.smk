@@ -48,6 +48,7 @@ rule verify_claims:
         "../../envs/base.yaml"
     params:
         **project.used("verify_claims"),
+        label=config["scale"],
     message:
         "Judging the papers' claims"
     script:

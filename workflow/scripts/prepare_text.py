@@ -4,7 +4,7 @@ from clusterlens import job
 from clusterlens.data.facts import facts_of
 from clusterlens.data.registry import raw_files
 from clusterlens.data.text import read_lines, write_documents
-from clusterlens.provenance import stand_in
+from clusterlens.provenance import REAL, stand_in
 
 
 def main(smk):
@@ -18,7 +18,7 @@ def main(smk):
     facts = facts_of(smk.params.entry, counts, smk.input.raw_manifest)
     if unknown:
         label = f"word-tokenised text with <unk> for {smk.params.entry['title']}"
-        facts["stand_ins"] = [*facts["stand_ins"], stand_in(smk.wildcards.dataset, label)]
+        facts["stand_ins"] = [*facts["stand_ins"], stand_in(smk.wildcards.dataset, label, REAL)]
     return facts
 
 

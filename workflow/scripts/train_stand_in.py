@@ -11,7 +11,7 @@ from clusterlens.data.text import read_documents
 from clusterlens.files import sha256
 from clusterlens.models.stand_ins import kind_of, learn_tokenizer
 from clusterlens.probing.architectures import quiet
-from clusterlens.provenance import stand_in
+from clusterlens.provenance import EMBEDDED, stand_in
 from clusterlens.training.loop import checkpoint_folder, train
 from clusterlens.training.stand_in_task import StandInTask
 
@@ -35,7 +35,7 @@ def main(smk):
         "source": "embedded",
         "revision": "none",
         "files": files,
-        "stand_ins": [stand_in(name, entry["embedded"]["label"])],
+        "stand_ins": [stand_in(name, entry["embedded"]["label"], EMBEDDED)],
         "seeds": [settings["seed"]],
         "spent": [checkpoint_folder(task, **place)],
     }

@@ -14,7 +14,7 @@ from clusterlens.verify.results import read_results
 def main(smk):
     results = read_results(smk.input.manifests, read_items())
     comparison = pd.read_csv(smk.input.comparison, dtype=str, keep_default_na=False)
-    table = judge_all(read_claims(), results, comparison)
+    table = judge_all(read_claims(), results, comparison, smk.params.label)
     write_csv(smk.output.table, table)
     counts = {verdict: int((table["verdict"] == verdict).sum()) for verdict in VERDICTS}
     log.info("%d claims: %s", len(table), ", ".join(f"{count} {name}" for name, count in counts.items()))

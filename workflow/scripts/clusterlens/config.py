@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 
 from clusterlens.contradictions import contradictions
 from clusterlens.errors import UserError
-from clusterlens.provenance import PAPER
+from clusterlens.provenance import LAPTOP, PAPER
 from clusterlens.schema import SCHEMAS, read_yaml, refuse
 from clusterlens.values import inner, read_values, resolved
 
@@ -51,10 +51,10 @@ def check_config(config: dict, schema: dict, shipped: dict) -> None:
 
 
 class Settings:
-    """A checked config with its schema and the shipped config of the papers."""
+    """A checked config with its schema, the shipped config of the papers, and the shipped one of the laptop's scale."""
 
-    def __init__(self, config: dict, shipped: dict, schema: dict):
-        self.config, self.shipped, self.schema = config, shipped, schema
+    def __init__(self, config: dict, shipped: dict, schema: dict, laptop: dict | None = None):
+        self.config, self.shipped, self.schema, self.laptop = config, shipped, schema, laptop or shipped
 
     def value(self, path: str, role: str | None = None) -> Any:
         """The setting or section at `path`; of a section only the keys with that role, if one is named."""
@@ -87,10 +87,15 @@ class Settings:
                 yield key
 
     def scale(self, path: str, role: str | None = None) -> str:
-        """`paper` where every setting of an experiment at or below the path is as shipped, else the config's label."""
-        if not any(self.changed(path, role)):
+        """`paper` where every setting of an experiment at or below the path is as shipped, else the config's label.
+
+        That of the laptop is for its own settings only: anything else is `custom`.
+        """
+        changed, label = [*self.changed(path, role)], self.config["scale"]
+        if not changed:
             return PAPER
-        return self.config["scale"] if self.config["scale"] != PAPER else "custom"
+        own = label != LAPTOP or all(at(self.config, key) == at(self.laptop, key) for key in changed)
+        return label if label != PAPER and own else "custom"
 
 
 def at(settings: Any, path: str) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from clusterlens.cache import processor, usable_cores
 from clusterlens.errors import UserError
 from clusterlens.files import digest, read_json, sha256, write_json
 from clusterlens.logs import versions
@@ -14,6 +15,11 @@ from clusterlens.redaction import redacted
 
 ROOT = Path(__file__).resolve().parents[3]
 PAPER = "paper"  # the label of a result whose settings, and those of everything behind it, are the paper's
+LAPTOP = "laptop"  # the label of config/laptop.yaml
+# What takes the place of a data set or checkpoint: one made here from what packages ship or from a seed, the user's own
+# files, or real data of the same kind: a part of them, other settings, a smaller published checkpoint.
+EMBEDDED, OWN, REAL = "embedded", "own files", "real"
+COMMAND = "CLUSTERLENS_COMMAND"  # the environment variable in which the launcher leaves what the user typed
 NOT_SETTINGS = {"scale", "code", "checkpoints", "changed"}  # parameters that a manifest does not list as settings
 
 
@@ -35,6 +41,15 @@ def commit() -> str:
     return head + ("+changes" if dirty else "")
 
 
+def in_history(name: str) -> bool:
+    """Whether a commit is this checkout's or one before it; nothing is where git does not answer."""
+    command = ["git", "-C", str(ROOT), "merge-base", "--is-ancestor", name, "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
 def device() -> str:
     """What torch would compute on, without importing torch for jobs that do not use it."""
     if torch := sys.modules.get("torch"):
@@ -42,9 +57,15 @@ def device() -> str:
     return "cpu"
 
 
-def stand_in(dataset: str, label: str, declares: dict | None = None) -> dict:
+def machine() -> str:
+    """The processor, how many of its cores may be used, and the memory."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return f"{processor()}, {usable_cores()} cores, {memory:.0f} GiB of memory"
+
+
+def stand_in(dataset: str, label: str, kind: str, declares: dict | None = None) -> dict:
     """What takes the place of a data set, and the settings that it declares to be different by design."""
-    return {"dataset": dataset, "label": label} | ({"declares": declares} if declares else {})
+    return {"dataset": dataset, "label": label, "kind": kind} | ({"declares": declares} if declares else {})
 
 
 def labels(inputs: Iterable[str]) -> list[str]:
@@ -120,6 +141,8 @@ def write_manifest(smk, facts: dict, seconds: float, inputs: dict[str, str]) -> 
         "inputs": inputs,
         "outputs": hash_outputs(smk),
         "commit": commit(),
+        "command": os.environ.get(COMMAND, ""),
+        "machine": machine(),
         "versions": versions(),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 3),

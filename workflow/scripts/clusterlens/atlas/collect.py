@@ -10,9 +10,10 @@ from clusterlens.atlas import verdicts
 from clusterlens.atlas.settings import Job, jobs_behind
 from clusterlens.files import read_json
 from clusterlens.items import Item, read_items
-from clusterlens.metrics.numbers import INTERVAL
+from clusterlens.metrics.shown import merge_intervals
 from clusterlens.provenance import ROOT
 from clusterlens.verify.compare import COLUMNS
+from clusterlens.verify.results import DATA, NO_RESULT, data_kind
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Entry:
 
     @property
     def data(self) -> str:
-        return verdicts.data_kind(scale=self.scale, stand_ins=self.stand_ins)
+        return data_kind(self.scale, self.manifest.get("stand_ins", []))
 
     def link(self, *extensions: str) -> str:
         """The first of the item's files with one of these extensions that is there, as the pages address it."""
@@ -103,7 +104,7 @@ class Atlas:
 
     def data_counts(self) -> dict[str, int]:
         kinds = [entry.data for entry in self.entries]
-        return {kind: kinds.count(kind) for kind in verdicts.DATA}
+        return {kind: kinds.count(kind) for kind in DATA}
 
     def command(self, item: Item) -> str:
         """What to type to make an item, with the config that this atlas shows."""
@@ -136,8 +137,7 @@ def collect(tree: Path, *, findings: dict, label: str) -> Atlas:
 
 def described(row: dict) -> dict:
     """A claim or a number with what it rests on and the place of its verdict in their order."""
-    kind = verdicts.data_kind(scale=row["scale"], stand_ins=row["data"])
-    return row | {"kind": kind, "rank": verdicts.rank(row["verdict"])}
+    return row | {"kind": row["kind"] or NO_RESULT, "rank": verdicts.rank(row["verdict"])}
 
 
 def read_entry(tree: Path, item: Item, claims: list[dict], compared: list[dict]) -> Entry:
@@ -156,37 +156,14 @@ def read_entry(tree: Path, item: Item, claims: list[dict], compared: list[dict])
 def join(item: Item, ours: list[dict], printed: list[dict], manifest: dict) -> list[dict]:
     """An item's numbers in their order, each with the printed one where there is one; printed ones we lack follow."""
     by_label = {(row["row"], row["column"]): row for row in printed}
-    stand_ins = "; ".join(entry["label"] for entry in manifest.get("stand_ins", []))
-    scale = manifest.get("scale", "")
+    stand_ins, scale = manifest.get("stand_ins", []), manifest.get("scale", "")
+    data = "; ".join(entry["label"] for entry in stand_ins)
     rows = []
     for number in ours:
         found = by_label.pop((number["row"], number["column"]), None)
         plain = dict.fromkeys(COLUMNS, "") | {"paper": item.paper, "item": item.name, "ours": number["value"]}
         plain |= {name: number[name] for name in ("row", "column", "low", "high")}
-        plain |= {"scale": scale, "data": stand_ins}
+        plain |= {"scale": scale, "data": data, "kind": data_kind(scale, stand_ins)}
         seeds = number["seeds"] if number["by_seed"] else ""  # an exact number has none
         rows.append((found or described(plain)) | {"seeds": seeds})
     return rows + list(by_label.values())
-
-
-def merge_intervals(table: pd.DataFrame) -> list[list[tuple[str, str]]]:
-    """Rows of cells, header first, each a value and the half-width of its interval; the file keeps every digit."""
-    names = [name for name in table.columns if not name.endswith(INTERVAL)]
-
-    def cell(line: dict, name: str) -> tuple[str, str]:
-        return short(line[name]), short(line.get(name + INTERVAL, ""), digits=2)
-
-    return [
-        [(name, "") for name in names],
-        *([cell(line, name) for name in names] for line in table.to_dict("records")),
-    ]
-
-
-def short(text: str, digits: int = 4) -> str:
-    """A number with so many significant digits at most, any other text as it is."""
-    try:
-        value = float(text)
-    except ValueError:
-        return text
-    whole = value.is_integer() or 10**digits <= abs(value)
-    return f"{value:,.0f}" if whole and abs(value) < 1e15 else f"{value:.{digits}g}"

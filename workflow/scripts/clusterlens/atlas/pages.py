@@ -8,10 +8,12 @@ from jinja2 import DictLoader, Environment, StrictUndefined
 
 from clusterlens.atlas import verdicts
 from clusterlens.atlas.captions import as_html
-from clusterlens.atlas.collect import Atlas, Entry, counted, short
+from clusterlens.atlas.collect import Atlas, Entry, counted
 from clusterlens.atlas.settings import listed
 from clusterlens.files import write_text
 from clusterlens.items import PAPERS
+from clusterlens.metrics.shown import short
+from clusterlens.verify.results import DATA
 
 TEMPLATES = (
     "templates/base.html",
@@ -45,7 +47,7 @@ def environment(atlas: Atlas) -> Environment:
         "files": files,
     }
     made.globals |= {"atlas": atlas, "papers": PAPERS, "symbols": verdicts.SYMBOLS, "order": verdicts.ORDER}
-    made.globals |= {"data_kinds": verdicts.DATA, "colour": verdicts.colour, "ink": verdicts.ink}
+    made.globals |= {"data_kinds": DATA, "colour": verdicts.colour, "ink": verdicts.ink}
     return made
 
 

@@ -2,13 +2,11 @@
 
 from clusterlens.figures.verdicts import COLOURS
 from clusterlens.figures.verdicts import SYMBOLS as CLAIM_SYMBOLS
-from clusterlens.provenance import PAPER
 from clusterlens.verify.compare import VERDICTS
 
 SYMBOLS = CLAIM_SYMBOLS | {"match": "=", "within tolerance": "≈", "differs": "≠"}
 LOOKS_LIKE = {"match": "reproduced", "within tolerance": "held here", "differs": "not reproduced"}
 ORDER = [*COLOURS, *(verdict for verdict in VERDICTS if verdict not in COLOURS)]
-DATA = ["as in the paper", "smaller scale", "stand-in data", "no result"]
 
 
 def colour(verdict: str) -> str:
@@ -31,10 +29,3 @@ def rank(verdict: str) -> int:
 def slug(verdict: str) -> str:
     """The verdict as a class name."""
     return verdict.replace(" ", "-")
-
-
-def data_kind(*, scale: str, stand_ins: object) -> str:
-    """What a result rests on, as one of `DATA`; no scale means no result."""
-    if not scale:
-        return "no result"
-    return "stand-in data" if stand_ins else "as in the paper" if scale == PAPER else "smaller scale"

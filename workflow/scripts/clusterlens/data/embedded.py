@@ -11,7 +11,7 @@ from clusterlens.data.formats import write_arrays, write_csv
 from clusterlens.data.prose import passages
 from clusterlens.data.text import write_documents, write_labelled, write_lines
 from clusterlens.errors import UserError
-from clusterlens.provenance import stand_in
+from clusterlens.provenance import EMBEDDED, stand_in
 
 GROUND = (190, 185, 178)  # close enough to the fur that, in the shade, the two have colours in common
 FUR = (slice(20, 90), slice(120, 260))  # the forehead of scikit-image's cat: fur and nothing else
@@ -28,7 +28,7 @@ def write(name: str, entry: dict, settings: dict, raw: Path) -> dict:
             f"{name}: no stand-in is embedded (there are some for {known}); set data/{name}/source otherwise"
         )
     WRITERS[name](settings, raw)
-    return stand_in(name, entry["embedded"]["label"], entry["embedded"].get("declares"))
+    return stand_in(name, entry["embedded"]["label"], EMBEDDED, entry["embedded"].get("declares"))
 
 
 def write_digits(settings: dict, raw: Path) -> None:

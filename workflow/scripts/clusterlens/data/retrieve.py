@@ -13,7 +13,7 @@ from clusterlens.data.settings import named, named_on_hub
 from clusterlens.errors import UserError
 from clusterlens.files import digest, read_json, sha256, write_json
 from clusterlens.logs import log
-from clusterlens.provenance import stand_in
+from clusterlens.provenance import OWN, REAL, stand_in
 
 RECORD = "retrieved.json"  # beside the raw files: what was asked for and what came
 
@@ -76,18 +76,21 @@ def gather(name: str, entry: dict, settings: dict, root: str | None, raw: Path, 
         return {"source": source, "revision": "none", "stand_ins": [user_files.copy(name, entry, settings, raw)]}
     other = named_on_hub(settings)
     if other:
-        entry, root = entry | {"hub": {"id": other, "revision": "main"}}, None
+        other, _, revision = other.partition("@")
+        mirrored = entry["mirror"] | {"folder": f"models/{other.replace('/', '--')}"}
+        entry = entry | {"hub": {"id": other, "revision": revision or "main"}, "mirror": mirrored}
+    kind = REAL if other in entry.get("smaller", []) else OWN
+    stand_ins = [stand_in(name, f"{other} for {entry['title']}", kind)] if other else []
     lacking = mirror.lacking(Path(root), entry) if root else None
     if root and not lacking:
         mirror.copy(Path(root), entry, raw)
-        return {"source": "mirror", "revision": "as mirrored", "stand_ins": []}
+        return {"source": "mirror", "revision": "as mirrored", "stand_ins": stand_ins}
     try:
         if source not in FETCHERS:
             raise nothing_named(name, entry, settings)
         revision = FETCHERS[source](entry, settings, raw, partial)
     except UserError as error:
         raise type(error)(advice(name, entry, source, root, lacking, error)) from None
-    stand_ins = [stand_in(name, f"{other} for {entry['title']}")] if other else []
     return {"source": source, "revision": revision, "stand_ins": stand_ins}
 
 

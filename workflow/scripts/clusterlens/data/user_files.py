@@ -6,14 +6,14 @@ from pathlib import Path
 from clusterlens.data import formats, pictures, tables, text
 from clusterlens.data.registry import raw_names
 from clusterlens.data.settings import named
-from clusterlens.provenance import stand_in
+from clusterlens.provenance import OWN, stand_in
 
 
 def copy(name: str, entry: dict, settings: dict, raw: Path) -> dict:
     """Bring the user's files into the raw layout of the data set they replace, and return their stand-in entry."""
     files = {key: Path(path) for key, path in named(settings).items()}
     COPIERS[entry["kind"]](files, [names[0] for names in raw_names(entry)], raw)
-    return stand_in(name, f"{', '.join(file.name for file in files.values())} for {entry['title']}")
+    return stand_in(name, f"{', '.join(file.name for file in files.values())} for {entry['title']}", OWN)
 
 
 def copy_images(files: dict[str, Path], names: list[str], raw: Path) -> None:

@@ -13,7 +13,7 @@ def finish(smk, figure: Figure, points: pd.DataFrame, numbers: list[dict]) -> No
     """Write `png`, `pdf`, `points` and `numbers` among the job's outputs."""
     stand_ins = labels(smk.input)
     if stand_ins:
-        style.note(figure, f"stand-in data: {'; '.join(stand_ins)}")
+        style.note(figure, f"not the paper's data: {'; '.join(stand_ins)}")
     style.save(figure, smk.output.png, smk.output.pdf)
     write_csv(smk.output.points, points)
     write_csv(smk.output.numbers, tidy(numbers))

@@ -71,10 +71,6 @@ def note(figure: Figure, text: str) -> None:
         figure.supxlabel(lines, fontsize=6.5, color="#5a5f67")
 
 
-def stand_in_note(stand_ins: list[str]) -> str:
-    return f"stand-in data: {'; '.join(stand_ins)}" if stand_ins else ""
-
-
 class PlainNumbers(LogFormatterSciNotation):
     """0.6 instead of 6 × 10⁻¹, where that would be written."""
 
@@ -94,6 +90,8 @@ def write_plain_numbers(figure: Figure) -> None:
 def save(figure: Figure, png: str | os.PathLike, pdf: str | os.PathLike) -> None:
     """Write PNG and PDF without dates, so that equal figures are equal files, and free the figure."""
     write_plain_numbers(figure)
+    if figure.subfigs:
+        figure.draw_without_rendering()  # their first layout knows no tick labels, and cuts what is beside them
     with replacing(png) as file:
         figure.savefig(file, metadata={"Software": None})
     figure.set_layout_engine("none")  # the layout is found: both files show the same

@@ -13,15 +13,18 @@ from clusterlens.figures import style
 from clusterlens.items import PAPERS, Register
 
 COLOURS = {
-    "reproduced": "#00825f",
-    "not reproduced": "#b80008",
-    "undecided": "#bf7e02",
-    "cannot hold": "#502987",
-    "contradicts itself": "#3a1c00",
-    "held here": "#6dcdaf",
-    "did not hold here": "#ea8c83",
-    "not comparable here": "#fcedbe",
-    "not run": "#d6d9de",
+    "reproduced": "#03664a",
+    "not reproduced": "#8f0f0d",
+    "undecided": "#976411",
+    "cannot hold": "#381a6b",
+    "contradicts itself": "#2c1605",
+    "held at laptop scale": "#30a483",
+    "did not hold at laptop scale": "#d6564f",
+    "undecided at laptop scale": "#d49a36",
+    "held here": "#8ed6be",
+    "did not hold here": "#f0a29c",
+    "not comparable here": "#f0d89d",
+    "not run": "#eaecf0",
 }
 SYMBOLS = {
     "reproduced": "✓",
@@ -29,6 +32,9 @@ SYMBOLS = {
     "undecided": "?",
     "cannot hold": "∅",
     "contradicts itself": "⇄",
+    "held at laptop scale": "▲",
+    "did not hold at laptop scale": "▼",
+    "undecided at laptop scale": "◆",
     "held here": "+",
     "did not hold here": "−",
     "not comparable here": "~",
@@ -40,7 +46,7 @@ PER_LINE = 10  # tiles; an item with more claims continues on the next line
 
 
 def draw_verdicts(claims: pd.DataFrame, comparison: pd.DataFrame, items: Register, *, scale: str) -> Figure:
-    """`scale` is named in the legend."""
+    """`scale` is named in the legend, which holds the verdicts that occur."""
     figure, axes = style.new_figure(1, len(PAPERS), height=4.3)
     lines: list[int] = []
     for axis, (paper, title) in zip(axes, PAPERS.items(), strict=True):
@@ -53,13 +59,13 @@ def draw_verdicts(claims: pd.DataFrame, comparison: pd.DataFrame, items: Registe
     for axis in axes:
         axis.set_ylim(max(lines) - 0.4, -0.6)
     counts = claims["verdict"].value_counts()
-    handles = [Patch(color=colour, label=f"{name} ({counts.get(name, 0)})") for name, colour in COLOURS.items()]
+    handles = [Patch(color=COLOURS[name], label=f"{name} ({counts[name]})") for name in COLOURS if name in counts]
     title = f"one tile per claim, {scale} configuration"
     figure.legend(
         handles=handles,
         handler_map={Patch: TileHandler()},
         loc="outside lower center",
-        ncols=5,
+        ncols=4,
         title=title,
         title_fontsize=7,
         handlelength=1.3,

@@ -18,8 +18,8 @@ def compose(text: str, claims: pd.DataFrame, stand_ins: list[str], scale: str) -
     if len(claims):
         parts.append("\n".join(claim_line(claim) for claim in claims.to_dict("records")))
     if stand_ins:
-        parts.append(f"**Stand-ins, not the paper's data:** {escape('; '.join(stand_ins))}.")
-    elif scale != "paper":
+        parts.append(f"**Not the paper's data:** {escape('; '.join(stand_ins))}.")
+    if scale != "paper":
         parts.append(f"Made with the {escape(scale)} configuration.")
     return "\n\n".join(parts) + "\n"
 

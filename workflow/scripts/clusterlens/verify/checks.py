@@ -1,9 +1,10 @@
 """The checks that claims name: from an item's numbers to whether the claim holds, with what we found.
 
-Each takes the item's numbers, then keyword arguments from published/claims.yaml. A check of one number goes by its
-value. A check that compares goes by the 95 % interval of the difference over seeds: it holds where the interval lies
-beyond the margin, does not hold where it lies on the other side, and is undecided where it includes the margin. One
-seed has no interval: it orders nothing unless a margin is stated. Exact numbers need no seeds.
+Each takes the item's numbers, then keyword arguments from published/claims.yaml. A check goes by the 95 % interval over
+seeds of the mean or the difference that it looks at: it holds where the interval lies within the limits, does not hold
+where it lies outside, and is undecided where it includes a limit. A share of seeds goes by its value: "nine of ten" is
+said of the seeds that there are. One seed has no interval: one number goes by its value then, and a difference orders
+nothing unless a margin is stated. Exact numbers need no seeds.
 """
 
 import inspect
@@ -16,26 +17,50 @@ from scipy.stats import spearmanr
 
 from clusterlens.errors import UserError, nearest
 from clusterlens.metrics.statistics import Estimate, mean_interval
-from clusterlens.verify.evidence import Missing, Numbers, Outcome
+from clusterlens.verify.evidence import Missing, Number, Numbers, Outcome
 from clusterlens.verify.labels import as_list
 from clusterlens.verify.numbers import same, shown
 
-# One number, by its value
+# One number
 
 
-def every(numbers: Numbers, row: str | list[str], column: str, test: Callable[[float], bool], limit: str) -> Outcome:
+def settled(low: float, high: float, lowest: float, highest: float) -> bool | None:
+    """Whether all from low to high lies within the limits; None where only a part does."""
+    return True if lowest <= low and high <= highest else False if high < lowest or highest < low else None
+
+
+def every(
+    numbers: Numbers,
+    row: str | list[str],
+    column: str,
+    limit: str,
+    lowest: float = -math.inf,
+    highest: float = math.inf,
+) -> Outcome:
     found = {name: numbers.number(name, column) for name in as_list(row)}
-    held = all(test(one.value) for one in found.values())
+    held = together([settled(*one.range, lowest, highest) for one in found.values()])
     if len(found) == 1:
         (one,) = found.values()
         return Outcome(held, f"{one.value:.4g}", limit, one.low, one.high, one.seeds)
-    text = ", ".join(f"{name} {one.value:.4g}" for name, one in found.items())
+    text = ", ".join(f"{name} {with_interval(one)}" for name, one in found.items())
     return Outcome(held, text, limit, seeds=min(one.seeds for one in found.values()))
 
 
-def equals(numbers: Numbers, *, row: str | list[str], column: str, value: float) -> Outcome:
+def together(found: list[bool | None]) -> bool | None:
+    """All hold, one fails, or neither is known."""
+    return False if False in found else None if None in found else True
+
+
+def with_interval(one: Number) -> str:
+    """A number among several, each of which has an interval of its own where there are seeds."""
+    interval = "" if math.isnan(one.low) or one.seeds < 2 else f" ({one.low:.4g} to {one.high:.4g})"
+    return f"{one.value:.4g}{interval}"
+
+
+def equals(numbers: Numbers, *, row: str, column: str, value: float) -> Outcome:
     """Exactly this number."""
-    return every(numbers, row, column, lambda ours: same(ours, value), f"= {value:g}")
+    ours = numbers.number(row, column)
+    return Outcome(same(ours.value, value), f"{ours.value:.4g}", f"= {value:g}", ours.low, ours.high, ours.seeds)
 
 
 def text_equals(numbers: Numbers, *, row: str, column: str, value: str) -> Outcome:
@@ -46,22 +71,22 @@ def text_equals(numbers: Numbers, *, row: str, column: str, value: str) -> Outco
 
 def within(numbers: Numbers, *, row: str | list[str], column: str, value: float, tolerance: float) -> Outcome:
     """This number, give or take the tolerance."""
-    return every(numbers, row, column, lambda ours: abs(ours - value) <= tolerance, f"{value:g} ± {tolerance:g}")
+    return every(numbers, row, column, f"{value:g} ± {tolerance:g}", value - tolerance, value + tolerance)
 
 
 def at_least(numbers: Numbers, *, row: str | list[str], column: str, value: float) -> Outcome:
-    return every(numbers, row, column, lambda ours: ours >= value, f"≥ {value:g}")
+    return every(numbers, row, column, f"≥ {value:g}", lowest=value)
 
 
 def at_most(numbers: Numbers, *, row: str | list[str], column: str, value: float) -> Outcome:
-    return every(numbers, row, column, lambda ours: ours <= value, f"≤ {value:g}")
+    return every(numbers, row, column, f"≤ {value:g}", highest=value)
 
 
 def between(numbers: Numbers, *, row: str | list[str], column: str, low: float, high: float) -> Outcome:
-    return every(numbers, row, column, lambda ours: low <= ours <= high, f"{low:g} to {high:g}")
+    return every(numbers, row, column, f"{low:g} to {high:g}", low, high)
 
 
-# Differences, by their interval over seeds
+# Differences
 
 
 def beyond(difference: Estimate, margin: float) -> bool | None:
@@ -71,9 +96,10 @@ def beyond(difference: Estimate, margin: float) -> bool | None:
     return True if difference.low > margin else False if difference.high <= margin else None
 
 
-def together(found: list[bool | None]) -> bool | None:
-    """All hold, one fails, or neither is known."""
-    return False if False in found else None if None in found else True
+def close_to(difference: Estimate, value: float, tolerance: float) -> bool | None:
+    """Whether a difference is this number, give or take the tolerance; one seed goes by its value."""
+    half = 0.0 if math.isnan(difference.interval) else difference.interval
+    return settled(difference.value - half, difference.value + half, value - tolerance, value + tolerance)
 
 
 def ordered(numbers: Numbers, *, rows: list[str], column: str, margin: float = 0.0) -> Outcome:
@@ -97,7 +123,7 @@ def difference_within(
 ) -> Outcome:
     """One row minus another is this number, give or take the tolerance."""
     found = numbers.difference(row, minus, column)
-    held = abs(found.value - value) <= tolerance
+    held = close_to(found, value, tolerance)
     return Outcome(held, f"{found.value:.4g}", f"{value:g} ± {tolerance:g}", found.low, found.high, found.seeds)
 
 
@@ -153,11 +179,12 @@ def ratio_at_least(numbers: Numbers, *, row: str, base: str, column: str, value:
 
 
 def all_close(numbers: Numbers, *, rows: list[str], column: str, tolerance: float) -> Outcome:
-    """Largest and smallest of the rows no further apart than the tolerance."""
-    values = {row: numbers.number(row, column) for row in rows}
-    apart = max(one.value for one in values.values()) - min(one.value for one in values.values())
-    seeds = min(one.seeds for one in values.values())
-    return Outcome(apart <= tolerance, f"{apart:.4g} apart", f"≤ {tolerance:g}", seeds=seeds)
+    """No two of the rows further apart than the tolerance, beyond what the seeds leave open."""
+    apart = [numbers.difference(one, other, column) for one, other in itertools.combinations(rows, 2)]
+    held = together([close_to(difference, 0.0, tolerance) for difference in apart])
+    widest = max(apart, key=lambda difference: abs(difference.value))
+    text = f"{abs(widest.value):.4g} apart"
+    return Outcome(held, text, f"≤ {tolerance:g}", widest.low, widest.high, widest.seeds)
 
 
 # Trends along `<prefix><number>`
@@ -221,7 +248,9 @@ def as_published(numbers: Numbers, *, columns: list[str] | None = None) -> Outco
     waiting = int((judged["verdict"] == "not comparable here").sum())
     note = f", {waiting} not comparable here" if waiting else ""
     held = False if (judged["verdict"] == "differs").any() else None if waiting else True
-    return Outcome(held, f"{int(good.sum())} of {len(judged)} numbers met{note}", "all met")
+    return Outcome(
+        held, f"{int(good.sum())} of {len(judged)} numbers met{note}", "all met", comparable=held is not None
+    )
 
 
 CHECKS: dict[str, Callable[..., Outcome]] = {

@@ -7,7 +7,7 @@ from clusterlens.verify.numbers import as_number, rounds_to, same
 from clusterlens.verify.results import Result
 
 COLUMNS = ["paper", "item", "row", "column", "what", "published", "ours", "low", "high", "difference", "tolerance"]
-COLUMNS += ["verdict", "waits for", "seeds", "scale", "data", "unit", "source", "reason"]
+COLUMNS += ["verdict", "waits for", "seeds", "scale", "data", "kind", "unit", "source", "reason"]
 KEY = ("paper", "item", "row", "column")
 VERDICTS = ["match", "within tolerance", "differs", "not comparable here", "not run"]
 MET = ("match", "within tolerance")
@@ -29,7 +29,8 @@ def compare(number: dict[str, str], ours: dict[str, str] | None, result: Result 
     exact, data = number["kind"] == "exact", number["data"].split()
     line |= {"published": number["value"], "tolerance": "exact" if exact else f"{number['kind']} {number['tolerance']}"}
     if result is not None:
-        line |= {"seeds": str(result.seeds), "scale": result.scale, "data": result.data_of(data)}
+        line |= {"seeds": str(result.seeds), "scale": result.scale}
+        line |= {"data": result.data_of(data), "kind": result.kind_of(data)}
     if result is None or ours is None or ours["value"] in {"", "nan"}:
         if result is not None and ours is None and not result.declared(data):
             log.warning("%s/%s provides no row '%s', column '%s'", *(number[name] for name in KEY))

@@ -22,7 +22,10 @@ class Undefined(Missing):
 
 @dataclass(frozen=True)
 class Outcome:
-    """`held` is None where the seeds do not decide. `low` and `high` bound `value` with 95 % confidence."""
+    """`held` is None where the seeds do not decide. `low` and `high` bound `value` with 95 % confidence.
+
+    `comparable` is false where it is not the seeds: no fair comparison with some published number was possible.
+    """
 
     held: bool | None
     value: str
@@ -30,6 +33,7 @@ class Outcome:
     low: float = math.nan
     high: float = math.nan
     seeds: int = 0
+    comparable: bool = True
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,12 @@ class Number:
     high: float
     by_seed: dict[int, float]  # empty for an exact number
     seeds: int
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """What a limit is compared with: the interval of a mean over seeds; the value of all else."""
+        mean = self.seeds > 1 and not set(self.by_seed.values()) <= {0, 1}
+        return (self.low, self.high) if mean else (self.value, self.value)
 
     @property
     def estimate(self) -> Estimate:

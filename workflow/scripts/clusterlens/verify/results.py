@@ -1,5 +1,6 @@
 """Our side of the comparison: an item's numbers and the facts of its manifest."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,17 @@ from clusterlens.errors import UserError
 from clusterlens.files import read_json
 from clusterlens.items import Item, Register
 from clusterlens.metrics.numbers import TIDY
-from clusterlens.provenance import PAPER
+from clusterlens.provenance import LAPTOP, PAPER, REAL
+
+DATA = AS_IN_THE_PAPER, SMALLER, STAND_INS, NO_RESULT = "as in the paper", "smaller scale", "stand-in data", "no result"
+
+
+def data_kind(scale: str, stand_ins: Iterable[dict]) -> str:
+    """What a result rests on, as one of `DATA`; no scale means no result. Part of the real data is a smaller scale."""
+    if not scale:
+        return NO_RESULT
+    kinds = {entry.get("kind") for entry in stand_ins}
+    return STAND_INS if kinds - {REAL} else SMALLER if kinds or scale != PAPER else AS_IN_THE_PAPER
 
 
 @dataclass(frozen=True)
@@ -34,6 +45,13 @@ class Result:
         lacking = ["data"] if needs and self.stand_ins_of(data) else []
         lacking += ["scale"] if needs == "paper" and self.scale != PAPER else []
         return " and ".join(lacking)
+
+    def kind_of(self, data: list[str]) -> str:
+        return data_kind(self.scale, self.stand_ins_of(data))
+
+    def at_laptop_scale(self, data: list[str], run: str) -> bool:
+        """Whether the run is the laptop's and the data are real: then only their number and the scale are lacking."""
+        return run == LAPTOP and self.scale in (LAPTOP, PAPER) and self.kind_of(data) != STAND_INS
 
     def declared(self, data: list[str]) -> bool:
         """Whether a stand-in declares other columns, so that rows named after the paper's columns are missing."""
