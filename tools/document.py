@@ -55,4 +55,4 @@ if __name__ == "__main__":
     for file in DOCUMENTS:
         file.write_text(rewritten(file), encoding="utf-8")
     write_film(ROOT / "docs" / "clustering.gif")
-    rewrite_verdicts(ROOT / "README.md", ROOT / "docs" / "verdicts.png")
+    rewrite_verdicts(ROOT / "README.md")
