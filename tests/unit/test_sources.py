@@ -148,7 +148,7 @@ def test_what_neither_mirror_nor_hub_has_names_both(tmp_path, nowhere):
     message = refused("t5-large", settings("hub", folder=None), str(tmp_path / "mirror"), tmp_path)
     assert "has no models/t5-large/config.json" in message
     assert f"{nowhere} cannot be reached" in message
-    assert f"copy resources/t5-large/raw to {tmp_path}/mirror/models/t5-large" in message
+    assert f"copy {tmp_path}/out/raw to {tmp_path}/mirror/models/t5-large" in message
 
 
 def test_mirrored_checkpoint_comes_with_all_its_files(tmp_path):

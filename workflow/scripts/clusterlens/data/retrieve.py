@@ -90,12 +90,12 @@ def gather(name: str, entry: dict, settings: dict, root: str | None, raw: Path, 
             raise nothing_named(name, entry, settings)
         revision = FETCHERS[source](entry, settings, raw, partial)
     except UserError as error:
-        raise type(error)(advice(name, entry, source, root, lacking, error)) from None
+        raise type(error)(advice(entry, raw.parent, root, lacking, error)) from None
     return {"source": source, "revision": revision, "stand_ins": stand_ins}
 
 
-def advice(name: str, entry: dict, source: str, root: str | None, lacking: str | None, error: UserError) -> str:
-    """One line: what is missing where, why its source did not give it, and how to get it."""
+def advice(entry: dict, data: Path, root: str | None, lacking: str | None, error: UserError) -> str:
+    """One line: what is missing where, why its source did not give it, and how to get it; `data` is its folder."""
     said = f"{entry['title']}: "
     if root:
         said += f"the mirror {root} has no {lacking}, and "
@@ -103,9 +103,11 @@ def advice(name: str, entry: dict, source: str, root: str | None, lacking: str |
     if not isinstance(error, Unreachable):
         return said
     place = f"{root or '<mirror>'}/{entry['mirror']['folder']}"
-    made = f"snakemake --cores 1 resources/{name}/manifest.json"
     then = "" if root else ", then set 'mirror: <mirror>' in the config"
-    return f"{said}; to get it, run '{made}' where there is a network and copy resources/{name}/raw to {place}{then}"
+    return (
+        f"{said}; to get it, run 'snakemake --cores 1 {data}/manifest.json' with the same config where there is a"
+        f" network and copy {data}/raw to {place}{then}"
+    )
 
 
 def fetch_torchvision(entry: dict, settings: dict, raw: Path, partial: Path) -> str:
