@@ -6,16 +6,23 @@ CORES  ?= 2
 
 RUN       = "$(VENV)/bin/python"
 SNAKEMAKE = $(RUN) tools/launcher.py
-MINI      = --configfile config/mini.yaml
-REPORT    = results/mini/report.html
-ATLAS     = results/mini/atlas/index.html
 
-.PHONY: help setup mini targets check-gpu test test-whole test-browser test-slurm test-faults bench lint docs clean clean-checkpoints
+# Every item at one scale, then the report where anything is newer. CONFIG='<key>=<value> ...' goes to --config; a value
+# with spaces needs quotes of its own.
+define whole
+	$(SNAKEMAKE) --cores $(CORES) --configfile config/$(1).yaml $(if $(CONFIG),--config $(CONFIG))
+	@if [ ! -e results/$(1)/report.html ] || [ -n "$$(find results/$(1) -type f -newer results/$(1)/report.html -print -quit)" ]; then \
+	    $(SNAKEMAKE) --cores 1 --configfile config/$(1).yaml $(if $(CONFIG),--config $(CONFIG)) --report results/$(1)/report.html; fi
+	@echo "Atlas:  results/$(1)/atlas/index.html"
+	@echo "Report: results/$(1)/report.html"
+endef
+
+.PHONY: help setup mini laptop targets check-gpu test test-whole test-browser test-slurm test-faults bench lint evidence docs clean clean-checkpoints
 
 help: ## what can be made (this list)
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r name text; do \
 	    printf 'make %-18s %s\n' "$$name" "$$text"; done
-	@echo "With VENV=<folder> the environment goes elsewhere; with CORES=<n> mini runs on n cores (2)."
+	@echo "With VENV=<folder> the environment goes elsewhere; with CORES=<n> mini and laptop run on n cores (2); give evidence the same."
 
 setup: ## the environment, from requirements.lock; the other commands do this first
 	@"$(PYTHON)" -c "" 2> /dev/null || { echo "clusterlens: no $(PYTHON) here: install Python 3.11, or name one with" \
@@ -23,11 +30,11 @@ setup: ## the environment, from requirements.lock; the other commands do this fi
 	@"$(PYTHON)" tools/environment.py "$(VENV)"
 
 mini: setup ## every item on embedded data, the atlas and the report
-	$(SNAKEMAKE) --cores $(CORES) $(MINI)
-	@if [ ! -e $(REPORT) ] || [ -n "$$(find results/mini -type f -newer $(REPORT) -print -quit)" ]; then \
-	    $(SNAKEMAKE) --cores 1 $(MINI) --report $(REPORT); fi
-	@echo "Atlas:  $(ATLAS)"
-	@echo "Report: $(REPORT)"
+	$(call whole,mini)
+
+laptop: setup ## every item on real data, small enough for an evening on two cores; resumes when run again
+	@PYTHONPATH=workflow/scripts $(RUN) tools/pace.py config/laptop.yaml --cores=$(CORES)
+	$(call whole,laptop)
 
 targets: setup ## a list of every item: target, whether it is made, time, GPU
 	@PYTHONPATH=workflow/scripts $(RUN) tools/targets.py
@@ -61,6 +68,9 @@ lint: setup ## format, style and types
 	$(RUN) -m snakefmt --check Snakefile workflow/rules
 	$(RUN) -m mypy
 	$(SNAKEMAKE) --lint
+
+evidence: setup ## docs/evidence and the README's verdicts, from a finished laptop run
+	@PYTHONPATH=workflow/scripts $(RUN) tools/evidence.py --cores $(CORES) $(OPTIONS)
 
 docs: setup ## the generated tables and the rule graph
 	PYTHONPATH=workflow/scripts $(RUN) tools/document.py

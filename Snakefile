@@ -1,6 +1,6 @@
 # clusterlens: every table and figure of four works on clustering in transformers, as rule targets.
 #
-# Path grammar (mini sets <resources>, <results> and <logs> to .../mini, so that a stand-in never passes for a result):
+# Path grammar (mini and laptop add their name to <resources>, <results> and <logs>, so that neither passes for a result):
 #   <resources>/<dataset>/...               retrieved and prepared data, with manifest.json beside it
 #   <results>/<paper>/<item>.csv            a table, or the points that a figure shows
 #   <results>/<paper>/<item>.{pdf,png}      a figure
@@ -107,7 +107,8 @@ rule alias_spiking:
 
 
 if workflow.modifier.is_main_snakefile():
-    screen = Screen([*project.names(), *(rule.name for rule in workflow.rules)])
+    names = [*project.names(), *(rule.name for rule in workflow.rules)]
+    screen = Screen(names, of_run(config, project.cores), lambda: planned(workflow))
     screen.watch()
     describe(workflow.rules)
 

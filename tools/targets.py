@@ -5,10 +5,11 @@ from pathlib import Path
 from clusterlens.items import Item, read_items
 
 ROOT = Path(__file__).resolve().parent.parent
-PLACES = {"results": "paper", "results/mini": "mini"}
+PLACES = {"results": "paper", "results/laptop": "laptop", "results/mini": "mini"}
 
 LEGEND = """made: with which configuration; mini, paper: the time with each; GPU: whether the paper's needs one
 In mini, results/<item> is results/mini/<item>: snakemake --cores 2 --configfile config/mini.yaml results/mini/<item>
+On a laptop likewise, with config/laptop.yaml: results/laptop/<item>
 Whole papers: snakemake --list-target-rules"""
 
 

@@ -22,7 +22,7 @@ def test_the_shipped_config_passes():
         ("devise", "cpu", "unknown key 'devise': did you mean 'device'?"),
         ("device", "gpu", "config key 'device': 'gpu'"),
         ("device", 3, "'device': 3 is a whole number, but a text is needed"),
-        ("scale", "tiny", "'scale': 'tiny' is not allowed: allowed: custom, mini, paper"),
+        ("scale", "tiny", "'scale': 'tiny' is not allowed: allowed: custom, laptop, mini, paper"),
         ("scale", MISSING, "key 'scale' is missing"),
         ("mirror", "no/such/folder", "no folder 'no/such/folder' here"),
         ("mirror", ["a"], "'mirror': ['a'] is a list, but a text or null is needed"),
@@ -83,6 +83,23 @@ def test_a_changed_experiment_does_not_pass_for_the_papers(path, value, used, la
     assert Settings(changed((path, value)), CONFIG, SCHEMA).scale(*place) == label
     mini = changed((path, value)) | {"scale": "mini"}
     assert Settings(mini, CONFIG, SCHEMA).scale(*place) == {"paper": "paper", "custom": "mini"}[label]
+
+
+@pytest.mark.parametrize(
+    ("changes", "label"),
+    [
+        ((), "laptop"),
+        ((("training/seeds", [7]),), "laptop"),
+        ((("training/epochs", 1),), "custom"),
+        ((("training/evaluate_on", "held_out"),), "custom"),
+    ],
+)
+def test_the_laptops_label_is_for_its_own_settings(changes, label):
+    own = (("architecture/depth", 4), ("training/epochs", 12))
+    settings = changed(*own, *changes) | {"scale": "laptop"}
+    assert Settings(settings, CONFIG, SCHEMA, changed(*own)).scale("training", "experiment") == label
+    assert Settings(settings, CONFIG, SCHEMA, changed(*own)).scale("architecture") == "laptop"
+    assert Settings(settings, CONFIG, SCHEMA, changed(*own)).scale("attention") == "paper"
 
 
 def test_roles_choose_what_a_job_depends_on():

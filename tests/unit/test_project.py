@@ -8,6 +8,7 @@ import pytest
 import yaml
 from snakemake.rules import Rule
 
+from clusterlens import pace
 from clusterlens.data.facts import facts_of
 from clusterlens.files import write_json
 from clusterlens.metrics.numbers import TIDY
@@ -85,3 +86,11 @@ def test_other_columns_of_real_data_withhold_the_verdicts_on_the_papers(tmp_path
     compared = pd.DataFrame(columns=COLUMNS)
     assert judge(claim, Result(numbers, "custom", (), 1), compared)["verdict"] == "not reproduced"
     assert judge(claim, Result(numbers, "custom", (label,), 1), compared)["verdict"] == "did not hold here"
+
+
+def test_training_jobs_without_a_gpu_take_as_many_threads_as_were_measured_to_be_fastest(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    found = Project(copy.deepcopy(CONFIG), cores=2)
+    assert (found.training_threads(1), found.training_threads(0)) == (4, 1)
+    pace.remember(found.config, 2, {"threads": 2, "images_per_second": 10.0})
+    assert (found.training_threads(1), found.training_threads(0)) == (4, 2)

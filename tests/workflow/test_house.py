@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from document import DOCUMENTS, rewritten
+from media import with_verdicts
 
 from clusterlens.config import at, check_config, described, load_schema
 from clusterlens.items import read_items
@@ -47,7 +48,7 @@ def test_the_schema_is_closed_everywhere():
     walk(load_schema(), "")
 
 
-@pytest.mark.parametrize("overlay", ["mini.yaml", "language_cpu.yaml"])
+@pytest.mark.parametrize("overlay", ["mini.yaml", "laptop.yaml"])
 def test_an_overlay_only_changes_keys_that_exist(overlay):
     def merge(base, overlay):
         merged = dict(base)
@@ -63,6 +64,11 @@ def test_generated_tables_are_current(file):
     assert file.read_text(encoding="utf-8") == rewritten(file), "run make docs"
 
 
+def test_the_sentence_of_results_is_that_of_the_evidence():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme == with_verdicts(readme), "run make evidence"
+
+
 def test_every_built_item_has_a_caption():
     for item in read_items().of():
         caption = ROOT / item.caption_text
@@ -74,6 +80,34 @@ def test_every_script_belongs_to_a_rule_of_its_name():
     scripts = {file.stem for file in (ROOT / "workflow" / "scripts").glob("*.py")}
     assert scripts == set(re.findall(r'"\.\./scripts/(\w+)\.py"', rules))
     assert scripts <= set(re.findall(r"^rule (\w+):", rules, re.MULTILINE))
+
+
+def stated_resources() -> dict[str, tuple[str, str]]:
+    """Memory and time of every rule that states threads as well; a rule made from another has the other's."""
+    text = "".join(file.read_text() for file in (ROOT / "workflow" / "rules").glob("*.smk"))
+    stated = {}
+    for block in re.split(r"^(?=rule )", text, flags=re.MULTILINE)[1:]:
+        own = re.split(r"^use rule ", block, flags=re.MULTILINE)[0]
+        asked = re.search(
+            r"^    threads: .+\n    resources:\n(?: {8}gpu=.+\n)? {8}mem_mb=(\d+),\n {8}runtime=(.+),\n", own, re.M
+        )
+        if asked:
+            stated[re.match(r"rule (\w+):", block)[1]] = (
+                asked[1],
+                re.sub(r"growing\((\d+)\)", r"\1, growing", asked[2]),
+            )
+    derived = re.findall(r"^use rule (\w+) as (\w+) with:", text, re.MULTILINE)
+    return stated | {new: stated[old] for old, new in derived if old in stated}
+
+
+def test_rules_that_compute_state_what_they_ask_for_as_the_cluster_guide_lists_it():
+    guide = (ROOT / "docs" / "cluster.md").read_text().partition("## What jobs ask for")[2]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in guide.splitlines() if line.startswith("| `")]
+    listed = {name: (row[2], row[3]) for row in rows for name in re.findall(r"`(\w+)`", row[0])}
+    assert listed == stated_resources()
+    scripts = {file.stem for file in (ROOT / "workflow" / "scripts").glob("*.py")}
+    computing = ("train_", "pretrain_", "finetune_", "simulate_", "probe_", "evaluate_", "read_", "cluster_", "vary_")
+    assert {name for name in scripts if name.startswith(computing)} <= {*listed}
 
 
 def test_shell_commands_quote_every_path():

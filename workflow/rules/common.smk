@@ -11,14 +11,16 @@ from clusterlens.errors import UserError
 from clusterlens.items import PAPERS
 from clusterlens.models.variants import LEARNED, VARIANTS
 from clusterlens.project import NOTHING, Project, growing
+from clusterlens.progress import of_run
 from clusterlens.provenance import in_tree
-from clusterlens.screen import Screen, describe
+from clusterlens.screen import Screen, describe, planned
 
 # In a report, a caption that has not been written yet is left out; docutils looks for this in the working folder only.
 os.environ.setdefault("DOCUTILSCONFIG", in_tree("docutils.conf"))
 
 try:
-    project = Project(config, module=None if workflow.modifier.is_main_snakefile() else workflow.modifier)
+    around = None if workflow.modifier.is_main_snakefile() else workflow.modifier
+    project = Project(config, cores=workflow.resource_settings.cores or 1, module=around)
 except UserError as error:
     sys.exit(f"clusterlens: {error}")
 

@@ -42,7 +42,7 @@ rule train_model:
         seed=r"\d+",
     conda:
         "../../envs/torch.yaml"
-    threads: 4 if config["training"]["gpus"] else 1
+    threads: project.training_threads(config["training"]["gpus"])
     resources:
         gpu=config["training"]["gpus"],
         mem_mb=16000,

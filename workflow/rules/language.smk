@@ -82,7 +82,7 @@ rule pretrain_longformer:
         job="|".join(PRETRAINED),
     conda:
         "../../envs/torch.yaml"
-    threads: 4 if config["language_model"]["gpus"] else 1
+    threads: project.training_threads(config["language_model"]["gpus"])
     resources:
         gpu=config["language_model"]["gpus"],
         mem_mb=16000,
@@ -117,7 +117,7 @@ rule finetune_longformer:
         job="|".join(FINETUNED),
     conda:
         "../../envs/torch.yaml"
-    threads: 4 if config["language_model"]["gpus"] else 1
+    threads: project.training_threads(config["language_model"]["gpus"])
     resources:
         gpu=config["language_model"]["gpus"],
         mem_mb=16000,

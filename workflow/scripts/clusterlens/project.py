@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
 
+from clusterlens import pace
 from clusterlens.config import Settings, check_config, complete, load_schema
 from clusterlens.data import diagnosed, registry
 from clusterlens.data import settings as data_settings
@@ -25,10 +26,11 @@ Setting = str | tuple[str, str]  # a path in the config, or the path of a sectio
 class Project:
     """One run of the workflow with its config."""
 
-    def __init__(self, config: dict, *, module=None):
-        """`module` is Snakemake's description of it where this is a module of another workflow.
+    def __init__(self, config: dict, *, cores: int = 1, module=None):
+        """`cores` are those that jobs share.
 
-        Then the config may hold only what differs from the shipped one, and a prefix may move all folders.
+        `module` is Snakemake's description of it where this is a module of another workflow. Then the config may hold
+        only what differs from the shipped one, and a prefix may move all folders.
         """
         schema = load_schema()
         self.shipped = read_yaml(ROOT / "config" / "config.yaml")
@@ -37,13 +39,15 @@ class Project:
             folders = {name: module.path_modifier.replace_prefix(f"<{name}>") for name in config["pathvars"]}
             config["pathvars"] = {name: module.pathvars.apply(path) for name, path in folders.items()}
         check_config(config, schema, self.shipped)
-        self.config = config
+        self.config, self.cores = config, cores
         self.datasets = registry.load(ROOT / "config" / "datasets.yaml")
         data_settings.declare(config["data"], self.shipped["data"], self.datasets)
         data_settings.check_data(config["data"])
         data_settings.check_images(config["training"], self.datasets["cifar10"], config["data"]["cifar10"]["source"])
         diagnosed.check_diagnosis(config["diagnose"])
-        self.settings = Settings(config, self.shipped, schema)
+        laptop = read_yaml(ROOT / "config" / "laptop.yaml")
+        complete(laptop, self.shipped)
+        self.settings = Settings(config, self.shipped, schema, laptop)
         self.items = read_items()
         self.check_simulations()
         self.runs = [*VARIANTS, LEARNED]
@@ -172,6 +176,11 @@ class Project:
         """The checkpoints for which the workflow trains a stand-in itself."""
         names = [name for name, entry in self.datasets.items() if entry["kind"] == "checkpoint"]
         return [name for name in names if self.config["data"][name]["source"] == "embedded"]
+
+    def training_threads(self, gpus: int) -> int:
+        """With a GPU as many as prepare its data; without one what `make laptop` measured to be fastest, or one."""
+        known = pace.remembered(self.config, self.cores) or {"threads": 1}
+        return 4 if gpus else known["threads"]
 
     def probing_threads(self, wildcards) -> int:
         """A job on tiny checkpoints is done before a second thread would help."""

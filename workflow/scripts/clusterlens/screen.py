@@ -6,7 +6,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -15,16 +15,20 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from clusterlens.damage import PLACES
 from clusterlens.logs import has_begun, internal_error, killed, last_error
+from clusterlens.progress import Job, Progress, kind
 
 LISTED = 3  # files named in a message before the rest is counted
+Jobs = Callable[[], dict[int, Job]]
 HEARD = 0.5  # seconds in which Snakemake hears of an interrupt that has already ended a job
 
 
 class Screen(logging.Filter):
     """A filter on Snakemake's messages."""
 
-    def __init__(self, targets: Iterable[str]):
+    def __init__(self, targets: Iterable[str], progress: Progress | None = None, jobs: Jobs = dict):
+        """`jobs` gives every planned job by its id, for `progress`."""
         super().__init__()
+        self.progress, self.jobs = progress, jobs
         self.targets = [*targets]
         self.started = time.time() - 2  # some file systems keep whole seconds only
         self.failed: dict[int, str] = {}
@@ -37,6 +41,8 @@ class Screen(logging.Filter):
     def filter(self, record: Any) -> bool:
         """Snakemake hangs what it says on the record as attributes."""
         event = getattr(record, "event", None)
+        if self.progress:
+            self.follow(self.progress, event, record)
         if event in (LogEvent.JOB_ERROR, LogEvent.JOB_INFO):
             record.input, record.output = shortened(record.input), shortened(record.output)
         if event == LogEvent.JOB_INFO:
@@ -51,6 +57,18 @@ class Screen(logging.Filter):
         elif str(record.msg).startswith("Terminating processes on user request"):
             self.interrupted.set()
         return not (self.interrupted.is_set() and event in (LogEvent.JOB_ERROR, LogEvent.ERROR))
+
+    def follow(self, progress: Progress, event: LogEvent | None, record: Any) -> None:
+        """Say at the start how long the run will take, and after every job how much is left."""
+        if event == LogEvent.RUN_INFO:
+            progress.plan(self.jobs())
+            record.msg += f"\nclusterlens: this will take {left} on this machine" if (left := progress.left()) else ""
+        elif event == LogEvent.JOB_INFO:
+            progress.start(record.jobid)
+        elif event == LogEvent.JOB_FINISHED:
+            progress.finish(record.job_id)
+        elif event == LogEvent.PROGRESS and (left := progress.left()):
+            record.event, record.msg = None, f"{record.done} of {record.total} steps done, {left} left"
 
     def failure(self, rule: str, logs: list[str]) -> str:
         """Why a job failed: the last error of its log; where a log of ours has none, the job was killed."""
@@ -92,6 +110,14 @@ def shortened_reason(text: str) -> str:
     """`Why: files; why: files`, with short lists."""
     parts = (part.partition(": ") for part in text.split("; "))
     return "; ".join(why + colon + ", ".join(shortened(files.split(", "))) for why, colon, files in parts)
+
+
+def planned(workflow) -> dict[int, Job]:
+    """Every job that Snakemake is going to run, by its id."""
+    jobs = workflow.dag.needrun_jobs()
+    return {
+        workflow.dag.jobid(job): (kind(job.rule.name, dict(job.wildcards.items())), int(job.threads)) for job in jobs
+    }
 
 
 class Placeholders:
