@@ -314,3 +314,5 @@ def test_rows_are_close_by_the_interval_of_their_difference():
         for chosen, tolerance in ((["a", "b"], 0.6), (["a", "b"], 0.4), (["a", "c"], 3))
     ]
     assert held == [True, False, None]
+    wide = CHECKS["all_close"](rows, rows=["a", "c"], **X, tolerance=3)
+    assert wide.value == "2 apart" and wide.low < 2 < wide.high and wide.low + wide.high == pytest.approx(4)

@@ -182,9 +182,9 @@ def all_close(numbers: Numbers, *, rows: list[str], column: str, tolerance: floa
     """No two of the rows further apart than the tolerance, beyond what the seeds leave open."""
     apart = [numbers.difference(one, other, column) for one, other in itertools.combinations(rows, 2)]
     held = together([close_to(difference, 0.0, tolerance) for difference in apart])
-    widest = max(apart, key=lambda difference: abs(difference.value))
-    text = f"{abs(widest.value):.4g} apart"
-    return Outcome(held, text, f"≤ {tolerance:g}", widest.low, widest.high, widest.seeds)
+    sizes = [Estimate(abs(difference.value), difference.interval, difference.seeds) for difference in apart]
+    widest = max(sizes, key=lambda size: size.value)
+    return Outcome(held, f"{widest.value:.4g} apart", f"≤ {tolerance:g}", widest.low, widest.high, widest.seeds)
 
 
 # Trends along `<prefix><number>`
