@@ -1,4 +1,4 @@
-"""Hub, Kaggle, mirror and own files: what arrives, and the one line when nothing does."""
+"""Hub, Kaggle and mirror: what arrives, and the one line when nothing does."""
 
 import hashlib
 import io
@@ -8,22 +8,15 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import numpy as np
 import pyarrow
 import pyarrow.parquet
 import pytest
-from PIL import Image
 
 from clusterlens.data import hub
-from clusterlens.data.registry import load
 from clusterlens.data.retrieve import retrieve
-from clusterlens.data.settings import check_data
 from clusterlens.errors import UserError
 from clusterlens.provenance import OWN, REAL
-
-ROOT = Path(__file__).resolve().parents[2]
-REGISTRY = load(ROOT / "config" / "datasets.yaml")
-HEART = "oldpeak,thalach,cp,target\n1.0,150,0,1\n2.0,120,1,0\n"
+from reference.retrieval import HEART, REGISTRY, refused, settings
 
 
 @pytest.fixture
@@ -84,19 +77,6 @@ def serve():
     for server in servers:
         server.shutdown()
         server.server_close()
-
-
-def settings(source, **files):
-    return {"source": source, "files": files, "documents": 2, "min_words": 3, "seed": 0, "size": 16}
-
-
-def refused(name, chosen, mirror, folder):
-    """The one line with which a retrieval is refused; nothing of it may be left."""
-    with pytest.raises(UserError) as caught:
-        retrieve(name, REGISTRY[name], chosen, mirror, folder / "out" / "raw")
-    assert "\n" not in str(caught.value)
-    assert not [path for path in folder.rglob("out/**/*") if path.is_file()]
-    return str(caught.value)
 
 
 def mirrored(root, **files):
@@ -368,50 +348,3 @@ def test_kaggle_table(tmp_path, monkeypatch, serve):
     monkeypatch.setattr("kagglehub.dataset_download", give)
     facts = retrieve("diabetes", REGISTRY["diabetes"], settings("kaggle", table=None), None, tmp_path / "raw")
     assert list(facts["files"]) == ["diabetes_dataset.csv"] and facts["revision"] == "version 1"
-
-
-# The user's own files
-
-
-def test_own_table_is_labelled(tmp_path):
-    (tmp_path / "mine.csv").write_text(HEART)
-    chosen = settings("file", table=str(tmp_path / "mine.csv"))
-    facts = retrieve("heart", REGISTRY["heart"], chosen, None, tmp_path / "raw")
-    assert (tmp_path / "raw" / "heart.csv").read_text() == HEART
-    label = "mine.csv for the heart disease table (Lapp 2019)"
-    assert facts["stand_ins"] == [{"dataset": "heart", "label": label, "kind": "own files"}]
-
-
-def test_own_text_picture_and_checkpoint(tmp_path):
-    (tmp_path / "mine.txt").write_text("one document\n\nanother document\n")
-    retrieve("c4", REGISTRY["c4"], settings("file", text=str(tmp_path / "mine.txt")), None, tmp_path / "c4")
-    assert (tmp_path / "c4" / "c4.jsonl").read_text().count("document") == 2
-
-    Image.fromarray(np.zeros((9, 9, 3), np.uint8)).save(tmp_path / "p.jpg")
-    Image.fromarray(np.eye(9, dtype=np.uint8) * 255).save(tmp_path / "m.png")
-    chosen = settings("file", image=str(tmp_path / "p.jpg"), mask=str(tmp_path / "m.png"))
-    facts = retrieve("picture", REGISTRY["picture"], chosen, None, tmp_path / "picture")
-    assert sorted(facts["files"]) == ["mask.png", "picture.png"]
-
-    (tmp_path / "model").mkdir()
-    (tmp_path / "model" / "config.json").write_text("{}")
-    chosen = settings("file", folder=str(tmp_path / "model"))
-    facts = retrieve("t5-large", REGISTRY["t5-large"], chosen, None, tmp_path / "t5")
-    assert list(facts["files"]) == ["config.json"]
-
-
-def test_own_file_that_is_broken_leaves_nothing(tmp_path):
-    (tmp_path / "empty.csv").write_text("")
-    assert "the table is empty" in refused("heart", settings("file", table=str(tmp_path / "empty.csv")), None, tmp_path)
-    (tmp_path / "not.png").write_text("no image")
-    chosen = settings("file", image=str(tmp_path / "not.png"), mask=str(tmp_path / "not.png"))
-    assert "not a readable image" in refused("picture", chosen, None, tmp_path)
-
-
-def test_own_files_are_checked_before_any_job(tmp_path):
-    with pytest.raises(UserError, match=r"data/heart/files/table'.*there is no"):
-        check_data({"heart": settings("file", table=str(tmp_path / "gone.csv"))})
-    (tmp_path / "p.png").touch()
-    with pytest.raises(UserError, match="data/picture/files/mask': not set"):
-        check_data({"picture": settings("file", image=str(tmp_path / "p.png"), mask=None)})
-    check_data({"heart": settings("kaggle", table=str(tmp_path / "gone.csv"))})
